@@ -1,0 +1,84 @@
+"""The two backends that are always there: the reference, and the loopback that proves the seam."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from refclust.backends.protocol import API_VERSION, Accuracy, Estimate, Problem, Refusal
+from refclust.kernels import contingency, information  # noqa: F401  (they register their kernels)
+from refclust.kernels.registry import KERNELS
+
+_SECONDS_PER_UNIT = {"contingency.table": 2e-7, "information.expected_mi": 5e-5}
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The pure core: every kernel is the function one can read."""
+
+    name: str = "reference"
+    api_version: int = API_VERSION
+    accuracy: Accuracy = "exact"
+
+    def kernels(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the reference functions themselves."""
+        return {name: kernel.reference for name, kernel in KERNELS.items()}
+
+    def supports(self, kernel: str, problem: Problem) -> Estimate | Refusal:
+        """Support everything; the estimate is for a machine of 2026."""
+        units = max(problem.n if problem.kind == "labels" else problem.size, 1)
+        return Estimate(_SECONDS_PER_UNIT.get(kernel, 1e-6) * units)
+
+    def prepare(self, data: Any) -> Any:
+        """Take the data as they are."""
+        return data
+
+    def export(self, value: Any) -> Any:
+        """Results are plain already."""
+        return value
+
+
+class Opaque:
+    """Data that only the loopback backend may open; anything else that tries will fail."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def open(self) -> Any:
+        """Return what is inside."""
+        return self._value
+
+
+@dataclass(frozen=True, slots=True)
+class Loopback:
+    """The reference behind opaque data: a driver that looks inside prepared data breaks here."""
+
+    name: str = "loopback"
+    api_version: int = API_VERSION
+    accuracy: Accuracy = "exact"
+
+    def kernels(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the reference functions, each opening its data and sealing its result."""
+        return {name: _sealed(kernel.reference) for name, kernel in KERNELS.items()}
+
+    def supports(self, kernel: str, problem: Problem) -> Estimate | Refusal:  # noqa: ARG002
+        """Support everything when asked by name, but never be the fastest."""
+        return Estimate(float("inf"))
+
+    def prepare(self, data: Any) -> Any:
+        """Seal the data."""
+        return Opaque(data)
+
+    def export(self, value: Any) -> Any:
+        """Open the result."""
+        return value.open()
+
+
+def _sealed(reference: Callable[..., Any]) -> Callable[..., Opaque]:
+    def run(data: Opaque, *args: Any) -> Opaque:
+        return Opaque(reference(data.open(), *args))
+
+    return run

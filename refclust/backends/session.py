@@ -1,0 +1,173 @@
+"""Sessions: one fit or one scoring call, in which each kernel is bound to one backend, once.
+
+Selection: the argument, else the environment variable ``REFCLUST_BACKEND``, else ``auto``, which
+takes the fastest exact backend that supports the problem (chapter 80, BK-SELECT). What ran where
+is part of every result.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from refclust import __version__
+from refclust.backends import discovery
+from refclust.backends.protocol import Backend, Estimate, Problem, Refusal
+from refclust.errors import BackendContract, BackendFailure, BackendRefused, RefclustError
+from refclust.kernels.registry import KERNELS
+
+BACKEND_VARIABLE = "REFCLUST_BACKEND"
+AUTO = "auto"
+REFERENCE = "reference"
+
+
+@dataclass(frozen=True, slots=True)
+class KernelRun:
+    """Which backend ran a kernel, why, how often and for how long."""
+
+    kernel: str
+    backend: str
+    distribution: str
+    version: str
+    reason: str
+    calls: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a result came from."""
+
+    refclust: str
+    requested: str
+    kernels: tuple[KernelRun, ...]
+
+
+@dataclass(slots=True)
+class _Binding:
+    record: discovery.Record
+    backend: Backend
+    function: Callable[..., Any]
+    reason: str
+    calls: int = 0
+    seconds: float = 0.0
+
+
+class Session:
+    """Binds kernels, prepares data once per backend, counts calls and seconds."""
+
+    def __init__(self, backend: str | None = None) -> None:
+        self.requested = backend or os.environ.get(BACKEND_VARIABLE) or AUTO
+        self._bindings: dict[str, _Binding] = {}
+        self._prepared: dict[tuple[str, int], tuple[Any, Any]] = {}
+        if self.requested not in (AUTO, REFERENCE):
+            self._check_offer()
+
+    def run(self, kernel: str, problem: Problem, data: Any, *args: Any) -> Any:
+        """Run a kernel on the backend it is bound to and return plain Python objects."""
+        binding = self._bindings.get(kernel)
+        if binding is None:
+            binding = self._bindings[kernel] = self._bind(kernel, problem)
+        started = time.perf_counter()
+        try:
+            prepared = self._prepare(binding.backend, data)
+            answer = binding.backend.export(binding.function(prepared, *args))
+        except RefclustError:
+            raise
+        except Exception as error:
+            if binding.backend.name == REFERENCE:
+                raise
+            raise BackendFailure(
+                f"the backend {binding.backend.name!r} ({binding.record.distribution} "
+                f"{binding.record.version}) failed in {kernel}: {type(error).__name__}: {error}"
+            ) from error
+        binding.calls += 1
+        binding.seconds += time.perf_counter() - started
+        if binding.backend.name != REFERENCE:
+            malformed = KERNELS[kernel].contract.malformed(answer)
+            if malformed:
+                raise BackendContract(
+                    f"the backend {binding.backend.name!r} broke the contract of {kernel}: "
+                    f"{malformed}"
+                )
+        return answer
+
+    def provenance(self) -> Provenance:
+        """Return what ran where so far."""
+        runs = (
+            KernelRun(
+                kernel=kernel,
+                backend=binding.backend.name,
+                distribution=binding.record.distribution,
+                version=binding.record.version,
+                reason=binding.reason,
+                calls=binding.calls,
+                seconds=binding.seconds,
+            )
+            for kernel, binding in sorted(self._bindings.items())
+        )
+        return Provenance(__version__, self.requested, tuple(runs))
+
+    def _prepare(self, backend: Backend, data: Any) -> Any:
+        key = (backend.name, id(data))
+        if key not in self._prepared:
+            # The data are kept beside what was made of them: an id is only unique while alive.
+            self._prepared[key] = (data, backend.prepare(data))
+        return self._prepared[key][1]
+
+    def _check_offer(self) -> None:
+        backend = discovery.find(self.requested).backend
+        assert backend is not None
+        if not set(backend.kernels()) & set(KERNELS):
+            raise BackendRefused(
+                f"the backend {self.requested!r} offers none of the kernels "
+                f"{', '.join(sorted(KERNELS))}"
+            )
+
+    def _bind(self, kernel: str, problem: Problem) -> _Binding:
+        if self.requested == AUTO:
+            return self._bind_fastest(kernel, problem)
+        record = discovery.find(self.requested)
+        assert record.backend is not None
+        reason = _refusal(record.backend, kernel, problem)
+        if reason is None:
+            return _bound(record, kernel, "asked for by name")
+        return _bound(discovery.find(REFERENCE), kernel, f"{self.requested}: {reason}")
+
+    def _bind_fastest(self, kernel: str, problem: Problem) -> _Binding:
+        offers: list[tuple[float, int, discovery.Record]] = []
+        for position, record in enumerate(discovery.discover()):
+            seconds = _estimate(record, kernel, problem)
+            if seconds is not None:
+                offers.append((seconds, position, record))
+        _, _, record = min(offers)
+        return _bound(record, kernel, "the fastest that supports the problem")
+
+
+def _estimate(record: discovery.Record, kernel: str, problem: Problem) -> float | None:
+    """Return the seconds an exact backend expects to need, or ``None`` if it is out."""
+    backend = record.backend
+    if backend is None or backend.accuracy != "exact":
+        return None
+    try:
+        if kernel not in backend.kernels():
+            return None
+        support = backend.supports(kernel, problem)
+    except Exception:
+        return None  # nobody asked for it by name, so its trouble is not the user's
+    return support.seconds if isinstance(support, Estimate) else None
+
+
+def _refusal(backend: Backend, kernel: str, problem: Problem) -> str | None:
+    if kernel not in backend.kernels():
+        return "it has no such kernel"
+    support = backend.supports(kernel, problem)
+    return support.reason if isinstance(support, Refusal) else None
+
+
+def _bound(record: discovery.Record, kernel: str, reason: str) -> _Binding:
+    assert record.backend is not None
+    return _Binding(record, record.backend, record.backend.kernels()[kernel], reason)

@@ -1,0 +1,247 @@
+"""Every error refclust raises on purpose: one base class, one leaf per code of chapter 90.
+
+Callers match the ``code``, never the message. A leaf also derives from the built-in exception a
+Python programmer would expect, so ``except ValueError`` keeps working.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class RefclustError(Exception):
+    """The base of every deliberate error; ``code`` is stable, the message is for people."""
+
+    code: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 3
+
+
+class DataError(RefclustError, ValueError):
+    """The data given cannot be used."""
+
+
+class UsageError(RefclustError, ValueError):
+    """The call itself is wrong: a name or an option that does not exist."""
+
+    exit_code = 2
+
+
+class EmptyInput(DataError):
+    """There is no object at all."""
+
+    code = "empty-input"
+
+
+class LabelLengthMismatch(DataError):
+    """Two sequences that describe the same objects have different lengths."""
+
+    code = "label-length-mismatch"
+
+
+class NotFinite(DataError):
+    """A number is NaN or infinite, or a result is beyond the range of a double."""
+
+    code = "not-finite"
+
+
+class NegativeCount(DataError):
+    """A cell of a table or a weight is below zero."""
+
+    code = "negative-count"
+
+
+class RaggedRows(DataError):
+    """The rows of a table or matrix have different lengths."""
+
+    code = "ragged-rows"
+
+
+class NanLabel(DataError):
+    """A label is NaN, which equals nothing, not even itself."""
+
+    code = "nan-label"
+
+
+class BadLabel(RefclustError, TypeError):
+    """A label cannot be hashed, so it cannot name a group."""
+
+    code = "bad-label"
+
+
+class BadWeight(DataError):
+    """A weight is not a number."""
+
+    code = "bad-weight"
+
+
+class WeightsNotInteger(DataError):
+    """A formula that counts pairs or permutations was given fractional counts."""
+
+    code = "weights-not-integer"
+
+
+class BadNumber(RefclustError, TypeError):
+    """Something that is not a number stands where a number is needed."""
+
+    code = "bad-number"
+
+
+class BadTable(DataError):
+    """A contingency table is not a rectangle of numbers."""
+
+    code = "bad-table"
+
+
+class BadDistribution(DataError):
+    """Probabilities are negative or do not add up to one."""
+
+    code = "bad-distribution"
+
+
+class MixedKeys(RefclustError, TypeError):
+    """The keys of sparse vectors are neither all strings nor all integers."""
+
+    code = "mixed-keys"
+
+
+class ZeroVector(DataError):
+    """A direction was asked of the zero vector."""
+
+    code = "zero-vector"
+
+
+class DimensionMismatch(DataError):
+    """Two vectors have different lengths or different kinds."""
+
+    code = "dimension-mismatch"
+
+
+class Undecided(RefclustError, ArithmeticError):
+    """A comparison of two exact reals could not be settled within the digits allowed."""
+
+    code = "undecided"
+
+
+class TooLarge(DataError):
+    """An exact enumeration would need more work than its stated limit."""
+
+    code = "too-large"
+
+
+class UnknownMetric(UsageError):
+    """No metric has this name."""
+
+    code = "unknown-metric"
+
+
+class UnknownOption(UsageError):
+    """The metric has no such option."""
+
+    code = "unknown-option"
+
+
+class BadOption(UsageError):
+    """The option exists but does not take this value."""
+
+    code = "bad-option"
+
+
+class UnknownProfile(UsageError):
+    """No profile has this name."""
+
+    code = "unknown-profile"
+
+
+class ProfileLacksMetric(UsageError):
+    """The library behind the profile does not offer this metric."""
+
+    code = "profile-lacks-metric"
+
+
+class UnknownBackend(UsageError):
+    """No installed backend has this name."""
+
+    code = "unknown-backend"
+    exit_code = 4
+
+
+class BackendRefused(RefclustError, RuntimeError):
+    """The backend asked for by name is installed but cannot be used."""
+
+    code = "backend-refused"
+    exit_code = 4
+
+
+class BackendFailure(RefclustError, RuntimeError):
+    """A backend raised while it ran a kernel."""
+
+    code = "backend-failure"
+    exit_code = 4
+
+
+class BackendContract(RefclustError, RuntimeError):
+    """A backend returned something that its kernel's contract forbids."""
+
+    code = "backend-contract"
+    exit_code = 4
+
+
+class FileNotReadable(DataError):
+    """A file does not exist or cannot be opened."""
+
+    code = "file-not-found"
+
+
+class EmptyFile(DataError):
+    """A file holds no label at all."""
+
+    code = "empty-file"
+
+
+class MissingColumn(DataError):
+    """A file has no such column."""
+
+    code = "missing-column"
+
+
+class NotText(DataError):
+    """A file holds bytes that are not UTF-8 text."""
+
+    code = "not-text"
+
+
+class FileExists(DataError):
+    """Writing would overwrite a file, and ``--force`` was not given."""
+
+    code = "exists"
+
+
+class BadVectorFile(DataError):
+    """A golden-vector file does not follow its schema."""
+
+    code = "bad-vector-file"
+
+
+class BadAnswersFile(DataError):
+    """An answers file does not follow its format."""
+
+    code = "bad-answers-file"
+
+
+class UnknownClause(UsageError):
+    """The specification has no clause with this ID."""
+
+    code = "unknown-clause"
+
+
+class BadSpec(DataError):
+    """The specification itself is malformed: a duplicate ID, an unreadable heading."""
+
+    code = "bad-spec"
+
+
+class NeedsCheckout(RefclustError, RuntimeError):
+    """The command reads the tests and sources of a checkout and none is here."""
+
+    code = "needs-checkout"
+    exit_code = 2

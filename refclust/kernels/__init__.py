@@ -1,0 +1,1 @@
+"""The reference kernels and their registry (chapter 80)."""

@@ -1,0 +1,82 @@
+"""Metrics that compare a clustering with the truth, each callable on labels or on a table.
+
+>>> adjusted_rand(["x", "x", "y"], [1, 1, 2])
+Score(1.0)
+"""
+
+from refclust.metrics import (
+    association,
+    information,
+    information_adjusted,
+    matching,
+    matching_adjusted,
+    pairs,
+    pairs_adjusted,
+)
+from refclust.metrics.contingency import Contingency
+from refclust.metrics.score import Metric, Score, score, scorer
+
+purity = scorer(matching.purity)
+inverse_purity = scorer(matching.inverse_purity)
+purity_f = scorer(matching.purity_f)
+f_macro = scorer(matching.f_macro)
+f_measure = scorer(matching.f_measure)
+matching_accuracy = scorer(matching.matching_accuracy)
+nca = scorer(matching.nca)
+npa = scorer(matching.npa)
+psi = scorer(matching.psi)
+bcubed_precision = scorer(matching.bcubed_precision)
+bcubed_recall = scorer(matching.bcubed_recall)
+bcubed_f = scorer(matching.bcubed_f)
+van_dongen = scorer(matching.van_dongen)
+adjusted_purity = scorer(matching_adjusted.adjusted_purity)
+adjusted_bcubed_precision = scorer(matching_adjusted.adjusted_bcubed_precision)
+adjusted_bcubed_recall = scorer(matching_adjusted.adjusted_bcubed_recall)
+adjusted_bcubed_f = scorer(matching_adjusted.adjusted_bcubed_f)
+
+rand = scorer(pairs.rand)
+jaccard = scorer(pairs.jaccard)
+pair_precision = scorer(pairs.pair_precision)
+pair_recall = scorer(pairs.pair_recall)
+pair_f = scorer(pairs.pair_f)
+fowlkes_mallows = scorer(pairs.fowlkes_mallows)
+hubert_cosine = scorer(pairs.hubert_cosine)
+hubert_raw = scorer(pairs.hubert_raw)
+hubert_normalized = scorer(pairs.hubert_normalized)
+wallace = scorer(pairs.wallace)
+kulczynski = scorer(pairs.kulczynski)
+rogers_tanimoto = scorer(pairs.rogers_tanimoto)
+sokal_sneath_1 = scorer(pairs.sokal_sneath_1)
+sokal_sneath_2 = scorer(pairs.sokal_sneath_2)
+mirkin = scorer(pairs.mirkin)
+adjusted_rand = scorer(pairs_adjusted.adjusted_rand)
+adjusted_fowlkes_mallows = scorer(pairs_adjusted.adjusted_fowlkes_mallows)
+adjusted_wallace = scorer(pairs_adjusted.adjusted_wallace)
+adjusted_pair_f = scorer(pairs_adjusted.adjusted_pair_f)
+adjusted_jaccard = scorer(pairs_adjusted.adjusted_jaccard)
+
+entropy_clusters = scorer(information.entropy_clusters)
+entropy_classes = scorer(information.entropy_classes)
+joint_entropy = scorer(information.joint_entropy)
+conditional_entropy = scorer(information.conditional_entropy)
+mutual_information = scorer(information.mutual_information)
+information_ratio = scorer(information.information_ratio)
+nmi = scorer(information.nmi)
+nmi_strehl_ghosh = scorer(information.nmi_strehl_ghosh)
+homogeneity = scorer(information.homogeneity)
+completeness = scorer(information.completeness)
+v_measure = scorer(information.v_measure)
+variation_of_information = scorer(information.variation_of_information)
+normalized_variation_of_information = scorer(information.normalized_variation_of_information)
+normalized_information_distance = scorer(information.normalized_information_distance)
+expected_mutual_information = scorer(information_adjusted.expected_mutual_information)
+ami = scorer(information_adjusted.ami)
+
+chi_squared = scorer(association.chi_squared)
+cramers_v = scorer(association.cramers_v)
+goodman_kruskal_lambda = scorer(association.goodman_kruskal_lambda)
+goodman_kruskal_tau = scorer(association.goodman_kruskal_tau)
+theils_u = scorer(association.theils_u)
+
+__all__ = [name for name, value in dict(globals()).items() if isinstance(value, Metric)]
+__all__ += ["Contingency", "Metric", "Score", "score"]

@@ -1,0 +1,79 @@
+"""Correction for chance: (value − expected)/(1 − expected), with the group sizes fixed.
+
+The expectation runs over all n! ways to permute the labels. It is exact where the tables can be
+enumerated; beyond a stated size it is a seeded Monte Carlo estimate that says so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from refclust.errors import BadOption
+from refclust.metrics.contingency import Contingency
+from refclust.metrics.undefined import ratio
+from refclust.numbers.random_tables import random_table
+from refclust.numbers.real import Rational, Real, real
+from refclust.numbers.sampling import stream
+
+SAMPLES: Final = 1000
+SEED: Final = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value that is not certified: an estimate with its standard error."""
+
+    value: float
+    standard_error: float
+    samples: int
+    seed: int
+
+
+def adjusted(value: Real, expected: Real | Rational) -> Real:
+    """Return a similarity with maximum 1, rescaled so that its expectation becomes 0.
+
+    Spec: CONV-CHANCE
+
+    >>> adjusted(real("3/4"), Fraction(1, 2))
+    Real('1/2')
+    """
+    e = real(expected).named("E")
+    return ratio(value - e, 1 - e, undefined="every permutation of the labels gives 1")
+
+
+def estimated(
+    table: Contingency,
+    value: Real,
+    statistic: Callable[[list[list[int]]], float],
+    *,
+    samples: Rational,
+    seed: Rational,
+) -> Estimate:
+    """Estimate a chance-corrected value from random tables with the margins of this one.
+
+    Spec: CONV-CHANCE
+
+    >>> table = Contingency.of_rows([[3, 0], [0, 3]])
+    >>> estimated(table, real(1), lambda _: 0.25, samples=10, seed=1)
+    Estimate(value=1.0, standard_error=0.0, samples=10, seed=1)
+    """
+    count, start = _whole("samples", samples, least=2), _whole("seed", seed, least=0)
+    rng = stream(start)
+    rows, columns = [int(size) for size in table.row], [int(size) for size in table.col]
+    draws = [statistic(random_table(rng, rows, columns)) for _ in range(count)]
+    mean = math.fsum(draws) / count
+    variance = math.fsum((draw - mean) ** 2 for draw in draws) / (count - 1)
+    # The derivative of (v − e)/(1 − e) by e is (v − 1)/(1 − e)².
+    slope = (1 - float(value)) / (1 - mean) ** 2
+    error = abs(slope) * math.sqrt(variance / count)
+    return Estimate(float(adjusted(value, Fraction(mean))), error, count, start)
+
+
+def _whole(name: str, value: Rational, *, least: int) -> int:
+    if Fraction(value).denominator != 1 or value < least:
+        raise BadOption(f"{name}={value}: a whole number, {least} or more, is needed")
+    return int(value)

@@ -1,0 +1,81 @@
+"""Entropy, divergence and mutual information of given distributions (chapter 43)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from refclust.errors import BadDistribution, DimensionMismatch, NotFinite
+from refclust.metrics.undefined import Undefined
+from refclust.numbers.real import Rational, Real, log, total
+
+
+def entropy(p: Iterable[Rational | str]) -> Real:
+    """Return −Σ p log p in nats, with 0 log 0 = 0.
+
+    Spec: IT-ENT
+
+    >>> entropy(["1/2", "1/4", "1/4"]) == 3 * log(2) / 2
+    True
+    """
+    return total(-share * log(share) for share in _distribution(p) if share)
+
+
+def kl(q: Iterable[Rational | str], p: Iterable[Rational | str]) -> Real:
+    """Return the divergence KL(q‖p) = Σ q log(q/p) in nats; infinite where q has mass and p none.
+
+    Spec: IT-KL
+
+    >>> kl(["1/2", "1/2"], ["1/2", "1/2"]) == 0
+    True
+    """
+    left, right = _distribution(q), _distribution(p)
+    if len(left) != len(right):
+        raise DimensionMismatch(f"distributions over {len(left)} and {len(right)} values")
+    if any(a and not b for a, b in zip(left, right, strict=True)):
+        raise Undefined("q has mass where p has none", math.inf)
+    return total(a * log(a / b) for a, b in zip(left, right, strict=True) if a)
+
+
+def joint_mutual_information(joint: Sequence[Sequence[Rational | str]]) -> Real:
+    """Return the mutual information, in nats, of a joint distribution given row by row.
+
+    Spec: IT-MI, IT-MIKL, CT-EMPIR
+
+    >>> joint_mutual_information([["1/2", 0], [0, "1/2"]]) == log(2)
+    True
+    """
+    shares = _distribution(share for row in joint for share in row)
+    widths = {len(row) for row in joint}
+    if len(widths) != 1:
+        raise DimensionMismatch(f"the rows have the lengths {sorted(widths)}; they must agree")
+    width = widths.pop()
+    rows = [shares[start : start + width] for start in range(0, len(shares), width)]
+    row_sums = [sum(row) for row in rows]
+    col_sums = [sum(column) for column in zip(*rows, strict=True)]
+    return total(
+        share * log(share / (row_sums[i] * col_sums[j]))
+        for i, row in enumerate(rows)
+        for j, share in enumerate(row)
+        if share
+    )
+
+
+def _distribution(values: Iterable[Rational | str]) -> list[Fraction]:
+    shares = []
+    for position, value in enumerate(values):
+        try:
+            shares.append(Fraction(value))
+        except OverflowError:
+            raise NotFinite(f"probability {position} is {value}; it must be finite") from None
+        except (ValueError, TypeError, ZeroDivisionError):
+            raise BadDistribution(f"probability {position} is {value!r}, not a number") from None
+        if shares[-1] < 0:
+            raise BadDistribution(f"probability {position} is {value}; it must not be negative")
+    if sum(shares) != 1:
+        raise BadDistribution(
+            f"the {len(shares)} probabilities add up to {sum(shares)}, not to 1; "
+            "give exact numbers, fractions such as '1/3' for instance"
+        )
+    return shares

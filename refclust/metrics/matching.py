@@ -1,0 +1,331 @@
+"""Metrics that match clusters with classes: purity, F-measures, matchings, BCubed (chapter 41)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+
+from refclust.kernels.contingency import Count
+from refclust.metrics.catalogue import INFINITY, metric
+from refclust.metrics.contingency import Contingency
+from refclust.metrics.undefined import ratio
+from refclust.numbers.assignment import best_matching
+from refclust.numbers.real import Real, real, total
+
+Matching = tuple[tuple[int, int], ...]
+
+
+@metric("Purity", range=(0, 1), better="higher", symmetric=False)
+def purity(table: Contingency) -> Real:
+    """Share of objects that belong to the largest class of their cluster.
+
+    Spec: PUR
+
+    >>> purity(Contingency.of_rows([[5, 1, 0], [1, 4, 1], [2, 0, 3]]))
+    Real('12/17')
+    """
+    return _sum_of_largest(table) / table.total
+
+
+@metric("Inverse purity", range=(0, 1), better="higher", symmetric=False)
+def inverse_purity(table: Contingency) -> Real:
+    """Share of objects that belong to the largest cluster of their class.
+
+    Spec: PUR-INV
+
+    >>> inverse_purity(Contingency.of_rows([[2, 0, 1], [0, 2, 1]]))
+    Real('5/6')
+    """
+    return _sum_of_largest(table.transposed(), "Σ_j max_i n_ij") / table.total
+
+
+@metric("F-measure of purity and inverse purity", range=(0, 1), better="higher", symmetric=True)
+def purity_f(table: Contingency) -> Real:
+    """Harmonic mean of purity and inverse purity.
+
+    Spec: PUR-F
+
+    >>> purity_f(Contingency.of_rows([[2, 0, 1], [0, 2, 1]]))
+    Real('20/27')
+    """
+    p = purity(table).named("P")
+    q = inverse_purity(table).named("Q")
+    return 2 * p * q / (p + q)
+
+
+def cluster_purity(table: Contingency) -> tuple[Real, ...]:
+    """Share of each cluster that belongs to its largest class; also its precision.
+
+    Spec: PUR-I, XM-PREC
+
+    >>> cluster_purity(Contingency.of_rows([[2, 1], [0, 2]]))
+    (Real('2/3'), Real('1'))
+    """
+    return tuple(real(table.counts[i, j]) / table.row[i] for i, j in _largest_classes(table))
+
+
+def cluster_recall(table: Contingency) -> tuple[Real, ...]:
+    """Share of its largest class that each cluster holds.
+
+    Spec: XM-REC
+
+    >>> cluster_recall(Contingency.of_rows([[2, 1], [0, 2]]))
+    (Real('1'), Real('2/3'))
+    """
+    # The class size m_j, not the cluster size n_j that one source prints (ERR-07).
+    return tuple(real(table.counts[i, j]) / table.col[j] for i, j in _largest_classes(table))
+
+
+def cluster_f(table: Contingency) -> tuple[Real, ...]:
+    """F of each cluster with its largest class: twice their overlap over both sizes.
+
+    Spec: XM-FI
+
+    >>> cluster_f(Contingency.of_rows([[2, 1], [0, 2]]))
+    (Real('4/5'), Real('4/5'))
+    """
+    return tuple(
+        real(2 * table.counts[i, j]) / (table.row[i] + table.col[j])
+        for i, j in _largest_classes(table)
+    )
+
+
+@metric("Cluster F-measure, mean over clusters", range=(0, 1), better="higher", symmetric=False)
+def f_macro(table: Contingency) -> Real:
+    """Mean over the clusters of their F with their largest class.
+
+    Spec: XM-F
+
+    >>> f_macro(Contingency.of_rows([[50, 100, 0], [10, 1000, 50], [100, 90, 150]]))
+    Real('961/1809')
+    """
+    return total(cluster_f(table)).named("Σ_i F_i") / len(table.row)
+
+
+@metric("Cluster F-measure, weighted by class", range=(0, 1), better="higher", symmetric=False)
+def f_measure(table: Contingency) -> Real:
+    """Mean over the classes, by size, of their best F with any cluster.
+
+    Spec: XM-FCLASS
+
+    >>> f_measure(Contingency.of_rows([[2, 1], [0, 2]]))
+    Real('4/5')
+    """
+    best: list[Fraction] = [Fraction()] * len(table.col)
+    for (i, j), n_ij in table.cells():
+        best[j] = max(best[j], Fraction(2 * n_ij) / (table.row[i] + table.col[j]))
+    return total(m_j * f_j for m_j, f_j in zip(table.col, best, strict=True)) / table.total
+
+
+def optimal_matching(table: Contingency) -> Matching:
+    """Return pairs (cluster, class) that match the most objects one to one.
+
+    Spec: MATCH, MATCH-HUNG
+
+    >>> optimal_matching(Contingency.of_rows([[50, 100, 0], [10, 1000, 50], [100, 90, 150]]))
+    ((0, 0), (1, 1), (2, 2))
+    """
+    return _matching_by(table.counts)
+
+
+@metric(
+    "Accuracy under the best one-to-one matching",
+    range=(0, 1),
+    better="higher",
+    symmetric=True,
+    cost="table",
+    aliases=("clustering_accuracy", "acc"),
+    matching=optimal_matching,
+)
+def matching_accuracy(table: Contingency) -> Real:
+    """Share of objects in the cells of the best one-to-one matching.
+
+    Spec: MATCH, CLACC
+
+    >>> matching_accuracy(Contingency.of_rows([[50, 100, 0], [10, 1000, 50], [100, 90, 150]]))
+    Real('24/31')
+    """
+    matched = total(table.counts[cell] for cell in optimal_matching(table))
+    return matched.named("max_f Σ_i n_if(i)", r"\max_f\sum_i n_{i,f(i)}") / table.total
+
+
+def recall_matching(table: Contingency) -> Matching:
+    """Return pairs (cluster, class) with the greatest sum of recalls n_ij/m_j.
+
+    Spec: NCA
+
+    >>> recall_matching(Contingency.of_rows([[3, 1], [2, 1]]))
+    ((0, 0), (1, 1))
+    """
+    return _matching_by({(i, j): Fraction(n) / table.col[j] for (i, j), n in table.cells()})
+
+
+@metric(
+    "Normalised clustering accuracy",
+    range=(-INFINITY, 1),
+    better="higher",
+    symmetric=False,
+    cost="table",
+    aliases=("normalized_clustering_accuracy",),
+    matching=recall_matching,
+)
+def nca(table: Contingency) -> Real:
+    """Mean recall of the classes under the best matching, rescaled so that 1/k becomes 0.
+
+    Spec: NCA
+
+    >>> nca(Contingency.of_rows([[3, 1], [1, 3]]))
+    Real('1/2')
+    """
+    matched = recall_matching(table)
+    recalls = total(real(table.counts[i, j]) / table.col[j] for i, j in matched)
+    return ratio(recalls.named("M") - 1, len(table.col) - 1, undefined="there is only one class")
+
+
+@metric(
+    "Normalised pivoted accuracy",
+    range=(-INFINITY, 1),
+    better="higher",
+    symmetric=True,
+    cost="table",
+    aliases=("normalized_pivoted_accuracy",),
+    matching=optimal_matching,
+)
+def npa(table: Contingency) -> Real:
+    """Matching accuracy, rescaled so that 1/K becomes 0, with K the larger number of groups.
+
+    Spec: NPA
+
+    >>> npa(Contingency.of_rows([[3, 1], [1, 3]]))
+    Real('1/2')
+    """
+    k = max(len(table.row), len(table.col))
+    accuracy = matching_accuracy(table).named("A")
+    return ratio(k * accuracy - 1, k - 1, undefined="there is one cluster and one class")
+
+
+def overlap_matching(table: Contingency) -> Matching:
+    """Return pairs (cluster, class) with the greatest sum of n_ij/max(n_i, m_j).
+
+    Spec: PSI
+
+    >>> overlap_matching(Contingency.of_rows([[3, 1], [2, 1]]))
+    ((0, 0), (1, 1))
+    """
+    return _matching_by(
+        {(i, j): Fraction(n) / max(table.row[i], table.col[j]) for (i, j), n in table.cells()}
+    )
+
+
+@metric(
+    "Pair sets index",
+    range=(0, 1),
+    better="higher",
+    symmetric=True,
+    cost="table",
+    aliases=("pair_sets_index",),
+    matching=overlap_matching,
+)
+def psi(table: Contingency) -> Real:
+    """Similarity of matched clusters and classes, corrected for what sorted sizes give by chance.
+
+    Spec: PSI
+
+    >>> psi(Contingency.of_rows([[3, 1], [1, 3]]))
+    Real('1/2')
+    """
+    if len(table.row) == len(table.col) == 1:
+        return real(1)  # fixed by the defining paper
+    s = total(
+        real(table.counts[i, j]) / max(table.row[i], table.col[j])
+        for i, j in overlap_matching(table)
+    ).named("S")
+    sizes = zip(sorted(table.row, reverse=True), sorted(table.col, reverse=True), strict=False)
+    e = total(real(a * b) / (table.total * max(a, b)) for a, b in sizes).named("E")
+    return real(0) if s <= e else (s - e) / (max(len(table.row), len(table.col)) - e)
+
+
+@metric("BCubed precision", range=(0, 1), better="higher", symmetric=False)
+def bcubed_precision(table: Contingency) -> Real:
+    """Mean over objects of the share of their cluster that has their class.
+
+    Spec: BC-P
+
+    >>> bcubed_precision(Contingency.of_rows([[2, 1], [0, 2]]))
+    Real('11/15')
+    """
+    squares: list[Count] = [0] * len(table.row)
+    for (i, _), n_ij in table.cells():
+        squares[i] += n_ij * n_ij
+    terms = zip(squares, table.row, strict=True)
+    return total(Fraction(square) / n_i for square, n_i in terms) / table.total
+
+
+@metric("BCubed recall", range=(0, 1), better="higher", symmetric=False)
+def bcubed_recall(table: Contingency) -> Real:
+    """Mean over objects of the share of their class that is in their cluster.
+
+    Spec: BC-R
+
+    >>> bcubed_recall(Contingency.of_rows([[2, 1], [0, 2]]))
+    Real('11/15')
+    """
+    return bcubed_precision(table.transposed())
+
+
+@metric("BCubed F", range=(0, 1), better="higher", symmetric=True)
+def bcubed_f(table: Contingency) -> Real:
+    """Harmonic mean of BCubed precision and recall.
+
+    Spec: BC-F
+
+    >>> bcubed_f(Contingency.of_rows([[2, 1], [0, 2]]))
+    Real('11/15')
+    """
+    p = bcubed_precision(table).named("P")
+    r = bcubed_recall(table).named("R")
+    return 2 * p * r / (p + r)
+
+
+@metric(
+    "van Dongen distance",
+    range=(0, INFINITY),
+    better="lower",
+    symmetric=True,
+    aliases=("split_join",),
+)
+def van_dongen(table: Contingency) -> Real:
+    """Objects to move so that each partition becomes a refinement of the other.
+
+    Spec: VD
+
+    >>> van_dongen(Contingency.of_rows([[2, 1], [0, 2]]))
+    Real('2')
+    """
+    by_cluster = _sum_of_largest(table)
+    by_class = _sum_of_largest(table.transposed(), "Σ_j max_i n_ij")
+    return 2 * table.total - by_cluster - by_class
+
+
+def _sum_of_largest(table: Contingency, symbol: str = "Σ_i max_j n_ij") -> Real:
+    latex = symbol.replace("Σ", r"\sum").replace("max", r"\max").replace("n_ij", "n_{ij}")
+    return total(table.largest_in_row()).named(symbol, latex)
+
+
+def _largest_classes(table: Contingency) -> Matching:
+    """Return (i, j*) for each cluster; equal counts go to the smaller class (ERR-73).
+
+    The lowest index would let a renamed class change the value; the smaller class does not.
+    """
+    best: dict[int, tuple[Count, Count, int]] = {}
+    for (i, j), n_ij in table.cells():
+        candidate = (n_ij, -table.col[j], -j)
+        best[i] = max(best.get(i, candidate), candidate)
+    return tuple((i, -minus_j) for i, (_, _, minus_j) in sorted(best.items()))
+
+
+def _matching_by(weights: Mapping[tuple[int, int], Count]) -> Matching:
+    """Return the best matching for rational weights, brought to a common denominator."""
+    common = math.lcm(*(weight.denominator for weight in weights.values()))
+    return best_matching({cell: int(weight * common) for cell, weight in weights.items()})

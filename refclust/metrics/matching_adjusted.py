@@ -1,0 +1,171 @@
+"""Matching metrics corrected for chance: purity and BCubed (chapter 41)."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+
+from refclust.errors import TooLarge
+from refclust.metrics.catalogue import INFINITY, metric
+from refclust.metrics.chance import SAMPLES, SEED, Estimate, adjusted, estimated
+from refclust.metrics.contingency import Contingency
+from refclust.metrics.matching import bcubed_f, bcubed_precision, bcubed_recall, purity
+from refclust.numbers.combinatorics import expected_maximum, pairs, table_statistics
+from refclust.numbers.real import Rational, Real
+
+
+def expected_purity(table: Contingency) -> Fraction:
+    """Mean purity over all permutations of the labels.
+
+    Spec: PUR-EXP
+
+    >>> expected_purity(Contingency.of_rows([[2, 0], [0, 2]]))
+    Fraction(2, 3)
+    """
+    classes = [int(size) for size in table.col]
+    sizes = Counter(int(size) for size in table.row)
+    expected = sum(count * expected_maximum(size, classes) for size, count in sizes.items())
+    return Fraction(expected, int(table.total))
+
+
+@metric(
+    "Purity corrected for chance",
+    range=(-INFINITY, 1),
+    better="higher",
+    symmetric=False,
+    integer=True,
+    cost="heavy",
+)
+def adjusted_purity(
+    table: Contingency, *, samples: Rational = SAMPLES, seed: Rational = SEED
+) -> Real | Estimate:
+    """Purity, rescaled so that its mean over all permutations of the labels becomes 0.
+
+    Spec: PUR-ADJ
+
+    >>> adjusted_purity(Contingency.of_rows([[2, 1], [0, 2]]))
+    Real('1/3')
+    """
+    value, n = purity(table), int(table.total)
+    try:
+        return adjusted(value, expected_purity(table))
+    except TooLarge:
+        return estimated(
+            table,
+            value,
+            lambda drawn: sum(map(max, drawn)) / n,
+            samples=samples,
+            seed=seed,
+        )
+
+
+def expected_bcubed_precision(table: Contingency) -> Fraction:
+    """Mean BCubed precision over all permutations of the labels, in closed form.
+
+    An object sees itself, and each other member of its cluster has its class with the chance that
+    a random pair of objects shares a class.
+
+    Spec: BC-PEXP
+
+    >>> expected_bcubed_precision(Contingency.of_rows([[2, 0], [0, 2]]))
+    Fraction(2, 3)
+    """
+    n, r = int(table.total), len(table.row)
+    if n == 1:
+        return Fraction(1)
+    same_class = Fraction(sum(pairs(int(m_j)) for m_j in table.col), pairs(n))
+    return Fraction(r, n) + (1 - Fraction(r, n)) * same_class
+
+
+@metric(
+    "BCubed precision corrected for chance",
+    range=(-INFINITY, 1),
+    better="higher",
+    symmetric=False,
+    integer=True,
+)
+def adjusted_bcubed_precision(table: Contingency) -> Real:
+    """BCubed precision, rescaled so that its mean over all permutations becomes 0.
+
+    Spec: BC-PADJ
+
+    >>> adjusted_bcubed_precision(Contingency.of_rows([[2, 1], [0, 2]]))
+    Real('1/9')
+    """
+    return adjusted(bcubed_precision(table), expected_bcubed_precision(table))
+
+
+@metric(
+    "BCubed recall corrected for chance",
+    range=(-INFINITY, 1),
+    better="higher",
+    symmetric=False,
+    integer=True,
+)
+def adjusted_bcubed_recall(table: Contingency) -> Real:
+    """BCubed recall, rescaled so that its mean over all permutations becomes 0.
+
+    Spec: BC-RADJ
+
+    >>> adjusted_bcubed_recall(Contingency.of_rows([[2, 1], [0, 2]]))
+    Real('1/9')
+    """
+    return adjusted(bcubed_recall(table), expected_bcubed_precision(table.transposed()))
+
+
+def expected_bcubed_f(table: Contingency) -> Fraction:
+    """Mean BCubed F over all permutations of the labels, by going through the tables.
+
+    Spec: BC-FEXP
+
+    >>> expected_bcubed_f(Contingency.of_rows([[2, 0], [0, 2]]))
+    Fraction(2, 3)
+    """
+    rows, columns = [int(size) for size in table.row], [int(size) for size in table.col]
+    over_rows, over_columns = math.lcm(*rows), math.lcm(*columns)
+
+    def add_row(so_far: tuple[int, int], i: int, cells: tuple[int, ...]) -> tuple[int, int]:
+        squares = [cell * cell for cell in cells]
+        precision = sum(squares) * (over_rows // rows[i])
+        recall = sum(s * (over_columns // m_j) for s, m_j in zip(squares, columns, strict=True))
+        return so_far[0] + precision, so_far[1] + recall
+
+    n, mean = int(table.total), Fraction()
+    for (p, r), chance in table_statistics(rows, columns, (0, 0), add_row).items():
+        precision, recall = Fraction(p, n * over_rows), Fraction(r, n * over_columns)
+        mean += chance * 2 * precision * recall / (precision + recall)
+    return mean
+
+
+@metric(
+    "BCubed F corrected for chance",
+    range=(-INFINITY, 1),
+    better="higher",
+    symmetric=True,
+    integer=True,
+    cost="heavy",
+)
+def adjusted_bcubed_f(
+    table: Contingency, *, samples: Rational = SAMPLES, seed: Rational = SEED
+) -> Real | Estimate:
+    """BCubed F, rescaled so that its mean over all permutations becomes 0.
+
+    Spec: BC-FADJ
+
+    >>> adjusted_bcubed_f(Contingency.of_rows([[2, 1], [0, 2]])).fraction
+    Fraction(1, 9)
+    """
+    value = bcubed_f(table)
+    try:
+        return adjusted(value, expected_bcubed_f(table))
+    except TooLarge:
+        return estimated(table, value, _float_bcubed_f, samples=samples, seed=seed)
+
+
+def _float_bcubed_f(drawn: list[list[int]]) -> float:
+    """BCubed F of a random table in floats: an estimate needs no more."""
+    columns = [sum(column) for column in zip(*drawn, strict=True)]
+    p = math.fsum(sum(cell * cell for cell in row) / sum(row) for row in drawn)
+    r = math.fsum(c * c / m_j for row in drawn for c, m_j in zip(row, columns, strict=True))
+    return float(2 * p * r / (p + r) / sum(columns))

@@ -1,0 +1,287 @@
+"""Scores: a metric applied to two labelings or a table (chapter 00, CONV-SCORE).
+
+A ``Score`` is a ``float``, the nearest double, and carries the exact number behind it, the reason
+where there is none, the clauses that define it and where it was computed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from refclust.backends.protocol import Problem
+from refclust.backends.session import Provenance, Session
+from refclust.errors import EmptyInput, Undecided, WeightsNotInteger
+from refclust.kernels.information import Margins
+from refclust.metrics import catalogue, profiles
+from refclust.metrics.catalogue import Entry, Formula
+from refclust.metrics.chance import Estimate
+from refclust.metrics.contingency import NO_NOISE, Contingency, contingency
+from refclust.metrics.undefined import Undefined
+from refclust.numbers.real import Interval, Real
+
+if TYPE_CHECKING:
+    from refclust.metrics.explain import Explanation
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Everything a score knows about how it came about."""
+
+    entry: Entry
+    options: dict[str, Any]
+    table: Contingency
+    exact: Real | None
+    undefined: str | None
+    certified: bool
+    bound: float
+    profile: str | None
+    provenance: Provenance
+
+
+class Score(float):
+    """The nearest double of a metric's exact value, with everything known about it."""
+
+    origin: Origin
+
+    def __new__(cls, value: float, origin: Origin) -> Score:
+        """Make a score of a double and its origin."""
+        made = super().__new__(cls, value)
+        made.origin = origin
+        return made
+
+    @property
+    def name(self) -> str:
+        """The metric's key, with the options that are not at their defaults."""
+        return catalogue.format_key(self.origin.entry, self.origin.options)
+
+    @property
+    def exact(self) -> Real | None:
+        """The exact number, or ``None`` where the value is undefined or an estimate."""
+        return self.origin.exact
+
+    @property
+    def fraction(self) -> Fraction | None:
+        """The exact number as a fraction, or ``None`` where it is not shown to be rational."""
+        return None if self.origin.exact is None else self.origin.exact.fraction
+
+    def digits(self, count: int = 40) -> str:
+        """Return certified decimal digits; of an estimate or a missing value, what there is."""
+        return str(self) if self.origin.exact is None else self.origin.exact.digits(count)
+
+    @property
+    def undefined(self) -> str | None:
+        """Why there is no value, where the float is NaN or infinite."""
+        return self.origin.undefined
+
+    @property
+    def certified(self) -> bool:
+        """Whether the float is proven to be the nearest double."""
+        return self.origin.certified
+
+    @property
+    def bound(self) -> float:
+        """How far the float may be off: 0 if certified, else a bound or a standard error."""
+        return self.origin.bound
+
+    @property
+    def spec(self) -> tuple[str, ...]:
+        """The clauses that define the value."""
+        return self.origin.entry.cited(self.origin.options)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The least and the greatest value the metric can take."""
+        return self.origin.entry.low, self.origin.entry.high
+
+    @property
+    def better(self) -> str:
+        """Which direction is better: ``higher``, ``lower`` or ``neither``."""
+        return self.origin.entry.better
+
+    @property
+    def table(self) -> Contingency:
+        """The contingency table behind the value."""
+        return self.origin.table
+
+    @property
+    def provenance(self) -> Provenance:
+        """Which backend ran which kernel."""
+        return self.origin.provenance
+
+    @property
+    def matching(self) -> tuple[tuple[Hashable, Hashable], ...] | None:
+        """The matched pairs (cluster, class) of a metric that matches, else ``None``."""
+        matcher, table = self.origin.entry.matching, self.origin.table
+        if matcher is None or not table.row:
+            return None
+        return tuple((table.clusters[i], table.classes[j]) for i, j in matcher(table))
+
+    def explain(self) -> Explanation:
+        """Return the derivation of the value with its own numbers in it."""
+        from refclust.metrics.explain import explain  # explanations are built on scores
+
+        return explain(self)
+
+    def __repr__(self) -> str:
+        return f"Score({float.__repr__(self)})"
+
+    def __str__(self) -> str:
+        return float.__repr__(self)
+
+    def __reduce__(self) -> tuple[type[float], tuple[float]]:
+        # Copies and pickles are plain floats: the tree behind a score may hold open kernels.
+        return float, (float(self),)
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric ready to be called on labels or on a table."""
+
+    entry: Entry
+
+    def __call__(
+        self,
+        labels_true: Any,
+        labels_pred: Any = None,
+        *,
+        weights: Iterable[Any] | None = None,
+        noise: Hashable = NO_NOISE,
+        noise_policy: str | None = None,
+        profile: str | None = None,
+        backend: str | None = None,
+        **options: Any,
+    ) -> Score:
+        """Score predicted labels against true ones, or a table of rows = clusters."""
+        session = Session(backend)
+        table = table_of(
+            labels_true,
+            labels_pred,
+            weights=weights,
+            noise=noise,
+            noise_policy=noise_policy,
+            session=session,
+        )
+        return evaluate(self.entry, table, options, profile=profile, session=session)
+
+    def __repr__(self) -> str:
+        return f"<refclust metric {self.entry.name}>"
+
+
+def scorer(formula: Formula) -> Metric:
+    """Return the metric that a formula declares."""
+    return Metric(catalogue.ENTRIES[formula.__name__])
+
+
+def score(key: str, labels_true: Any, labels_pred: Any = None, **keywords: Any) -> Score:
+    """Score with a metric given by its key, such as ``"nmi"`` or ``"nmi[average=min]"``."""
+    entry, options = catalogue.parse_key(key)
+    return Metric(entry)(labels_true, labels_pred, **{**options, **keywords})
+
+
+def table_of(labels_true: Any, labels_pred: Any = None, **keywords: Any) -> Contingency:
+    """Return the table of two labelings, or of the rows given in their place."""
+    if labels_pred is not None:
+        return contingency(labels_true, labels_pred, **keywords)
+    if isinstance(labels_true, Contingency):
+        return labels_true
+    return Contingency.of_rows(labels_true)
+
+
+def evaluate(
+    entry: Entry,
+    table: Contingency,
+    options: dict[str, Any],
+    *,
+    profile: str | None = None,
+    session: Session | None = None,
+) -> Score:
+    """Evaluate a metric on a table.
+
+    Spec: CONV-SCORE, CONV-PROFILE
+
+    >>> evaluate(catalogue.find("ari"), Contingency.of_rows([[2, 1], [0, 2]]), {}).fraction
+    Fraction(1, 6)
+    """
+    session = session or Session()
+    library = None if profile is None else profiles.find(profile)
+    chosen = entry.checked(options) if library is None else library.options(entry, options)
+    if library is None and not table.row:
+        raise EmptyInput("there is no object to score")
+    if entry.needs_integers(chosen) and not table.is_integer:
+        raise WeightsNotInteger(
+            f"{catalogue.format_key(entry, chosen)} counts pairs or permutations of objects, so "
+            "its weights must be whole numbers; with fractional weights use the matching or "
+            "entropy metrics, or pairs=ordered"
+        )
+    value, exact, undefined, bound = _value(entry, table, chosen, library, session)
+    origin = Origin(
+        entry=entry,
+        options=chosen,
+        table=table,
+        exact=exact,
+        undefined=undefined,
+        certified=bound == 0,
+        bound=bound,
+        profile=profile,
+        provenance=session.provenance(),
+    )
+    return Score(value, origin)
+
+
+def _value(
+    entry: Entry,
+    table: Contingency,
+    options: dict[str, Any],
+    library: profiles.Profile | None,
+    session: Session,
+) -> tuple[float, Real | None, str | None, float]:
+    """Return the double, the exact number, the reason if there is none, and the error bound."""
+    told = None if library is None else f"{library.library} {library.version}"
+    if library is not None:
+        rule = library.rule(entry)
+        if not table.row:
+            return _by_convention(rule.empty, f"there is no object; {told} refuses or prints NaN")
+        case = library.case(entry, table, options)
+        if case is not None:
+            happens = f"raises {case.raises}" if case.raises else "prints NaN"
+            return _by_convention(case.value, f"{told} {happens} here")
+    try:
+        result = entry.formula(table, **options, **_kernels(entry, session))
+    except Undefined as missing:
+        if library is not None and not math.isinf(missing.value):
+            return _by_convention(rule.undefined, f"{told} prints NaN here ({missing.reason})")
+        return missing.value, None, missing.reason, 0.0
+    if isinstance(result, Estimate):
+        return result.value, None, None, result.standard_error or math.ulp(result.value)
+    try:
+        return float(result), result, None, 0.0
+    except Undecided:
+        low, high = result.enclosure(60)
+        middle = float((low + high) / 2)
+        return middle, None, None, max(float(high - low), math.ulp(middle))
+
+
+def _by_convention(value: float, reason: str) -> tuple[float, Real | None, str | None, float]:
+    if math.isnan(value):
+        return value, None, reason, 0.0
+    return float(value), Real(value), None, 0.0
+
+
+def _kernels(entry: Entry, session: Session) -> dict[str, Any]:
+    """Bind the kernels that a formula asks for to the backends of the session."""
+    return {name: _bound(kernel, session) for name, kernel in entry.kernels.items()}
+
+
+def _bound(kernel: str, session: Session) -> Any:
+    def run(margins: Margins, digits: int) -> Interval:
+        problem = Problem("margins", margins.total, len(margins.rows) * len(margins.columns))
+        low, high = session.run(kernel, problem, margins, digits)
+        assert isinstance(low, Decimal)
+        return low, high
+
+    return run

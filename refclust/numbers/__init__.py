@@ -1,0 +1,1 @@
+"""Exact numbers: reals, combinatorics, log-space helpers, random streams (chapter 05)."""

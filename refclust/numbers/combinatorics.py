@@ -1,0 +1,131 @@
+"""Exact counting: binomials, hypergeometric probabilities, tables with given margins (chapter 05).
+
+Chance correction compares a table with all tables that the n! permutations of the labels produce.
+Their row and column sums are fixed, and a cell, a row or a whole table follows a hypergeometric
+law, so every expectation here is a rational number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from fractions import Fraction
+from typing import TypeVar
+
+from refclust.errors import TooLarge
+
+Statistic = TypeVar("Statistic", bound=Hashable)
+
+
+def pairs(count: int) -> int:
+    """Return the number of unordered pairs of ``count`` objects.
+
+    Spec: NUM-BINOM, PC-NPAIRS
+
+    >>> pairs(5)
+    10
+    """
+    return count * (count - 1) // 2
+
+
+def hypergeometric(drawn: int, marked: int, population: int, hits: int) -> Fraction:
+    """Return the probability that ``drawn`` objects hold exactly ``hits`` of the marked ones.
+
+    Spec: NUM-HYPER
+
+    >>> hypergeometric(2, 2, 4, 1)
+    Fraction(2, 3)
+    """
+    if not 0 <= hits <= drawn:
+        return Fraction()
+    ways = math.comb(marked, hits) * math.comb(population - marked, drawn - hits)
+    return Fraction(ways, math.comb(population, drawn))
+
+
+def expected_maximum(drawn: int, groups: Sequence[int], *, limit: int = 2 * 10**8) -> Fraction:
+    """Return the expected size of the largest group among ``drawn`` objects.
+
+    P(max ≤ t) is the coefficient of x^drawn in ∏_j Σ_{c≤t} C(m_j, c) x^c, over C(n, drawn), and
+    the expectation is the sum of P(max > t).
+
+    Spec: PUR-EXP
+
+    >>> expected_maximum(2, [2, 2])
+    Fraction(4, 3)
+    """
+    population = sum(groups)
+    ways = math.comb(population, drawn)
+    largest = min(drawn, max(groups))
+    # One big integer holds a whole polynomial: no coefficient reaches 2**width, so that one
+    # multiplication of integers multiplies the polynomials.
+    width = ways.bit_length() + 1
+    work = largest * len(groups) * (drawn + 1) * width
+    if work > limit:
+        raise TooLarge(
+            f"the expected maximum of {drawn} objects in {len(groups)} groups needs about {work} "
+            f"bit operations, more than the limit {limit}"
+        )
+    mask = (1 << width * (drawn + 1)) - 1
+    expectation = Fraction()
+    for bound in range(largest):
+        product = 1
+        for group in groups:
+            choices = sum(
+                math.comb(group, c) << width * c for c in range(min(bound, group, drawn) + 1)
+            )
+            product = product * choices & mask
+        at_most = product >> width * drawn
+        expectation += 1 - Fraction(at_most, ways)
+    return expectation
+
+
+def table_statistics(
+    rows: Sequence[int],
+    columns: Sequence[int],
+    start: Statistic,
+    add_row: Callable[[Statistic, int, tuple[int, ...]], Statistic],
+    *,
+    limit: int = 200_000,
+) -> dict[Statistic, Fraction]:
+    """Return the law of a statistic over the tables that permuting the labels produces.
+
+    The statistic is built up row by row: ``add_row(so_far, row index, cells)``. Rows are dealt out
+    of what the columns have left, so tables that agree on both are counted together.
+
+    Spec: NUM-TABLES
+
+    >>> table_statistics([2, 2], [2, 2], 0, lambda so_far, _, cells: so_far + max(cells))
+    {4: Fraction(1, 3), 2: Fraction(2, 3)}
+    """
+    states: dict[tuple[tuple[int, ...], Statistic], int] = {(tuple(columns), start): 1}
+    for index, size in enumerate(rows):
+        following: dict[tuple[tuple[int, ...], Statistic], int] = {}
+        for (left, so_far), ways in states.items():
+            for cells in _rows_of(size, left):
+                rest = tuple(have - take for have, take in zip(left, cells, strict=True))
+                deals = math.prod(map(math.comb, left, cells))
+                key = (rest, add_row(so_far, index, cells))
+                following[key] = following.get(key, 0) + ways * deals
+            if len(following) > limit:
+                raise TooLarge(
+                    f"the tables with row sums {list(rows)} and column sums {list(columns)} need "
+                    f"more than {limit} states"
+                )
+        states = following
+    everything = sum(states.values())
+    law: dict[Statistic, Fraction] = {}
+    for (_, statistic), ways in states.items():
+        law[statistic] = law.get(statistic, Fraction()) + Fraction(ways, everything)
+    return law
+
+
+def _rows_of(size: int, left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Yield every way to take ``size`` objects from the columns' remainders."""
+    if len(left) == 1:
+        if size <= left[0]:
+            yield (size,)
+        return
+    later = sum(left[1:])
+    for take in range(max(0, size - later), min(size, left[0]) + 1):
+        for rest in _rows_of(size - take, left[1:]):
+            yield (take, *rest)

@@ -1,0 +1,168 @@
+"""The matrix clause × code × golden × property × contract (tracing, no chapter).
+
+A normative clause needs code, golden cases and a property test; an identity needs a property
+test; an informative clause needs nothing. A clause that a kernel realises needs its contract.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from refclust.trace.clauses import Clause, Kind
+from refclust.trace.scan import Scan, scan
+
+Contract = Literal["yes", "no", "-"]
+_NEEDS: dict[Kind, tuple[str, ...]] = {
+    "normative": ("code", "golden", "property"),
+    "identity": ("property",),
+    "informative": (),
+}
+_HEADER = ("ID", "clause", "kind", "code", "golden", "property", "tests", "contract", "state")
+_RIGHT = frozenset(["golden", "property", "tests"])
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One clause and its evidence.
+
+    ``golden`` counts vector cases, ``properties`` and ``tests`` count marked tests: property
+    tests and all others. Both are None where the tests are not at hand. ``contract`` is "-"
+    where no kernel realises the clause, "no" where one of its kernels has no contract.
+    """
+
+    id: str
+    title: str
+    kind: Kind
+    chapter: str
+    code: tuple[str, ...]
+    golden: int
+    properties: int | None
+    tests: int | None
+    contract: Contract
+    missing: tuple[str, ...]
+
+    @property
+    def state(self) -> str:
+        """``ok``, or ``HOLE`` with what is missing."""
+        return "HOLE " + ", ".join(self.missing) if self.missing else "ok"
+
+    def plain(self) -> dict[str, object]:
+        """The row as JSON can hold it."""
+        return {
+            "id": self.id,
+            "title": self.title,
+            "kind": self.kind,
+            "chapter": self.chapter,
+            "code": list(self.code),
+            "golden": self.golden,
+            "property": self.properties,
+            "tests": self.tests,
+            "contract": self.contract,
+            "missing": list(self.missing),
+            "state": self.state,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """All rows in the order of the chapters, and the planned IDs; ``complete`` with tests."""
+
+    clauses: tuple[Row, ...]
+    planned: tuple[str, ...]
+    complete: bool
+
+    def rows(self) -> tuple[Row, ...]:
+        """One row per clause, in the order of the chapters."""
+        return self.clauses
+
+    def holes(self) -> tuple[Row, ...]:
+        """The rows whose evidence is incomplete."""
+        return tuple(row for row in self.clauses if row.missing)
+
+    def plain(self) -> dict[str, object]:
+        """The matrix as JSON can hold it."""
+        return {
+            "clauses": [row.plain() for row in self.clauses],
+            "planned": list(self.planned),
+            "complete": self.complete,
+            "holes": len(self.holes()),
+        }
+
+    def text(self) -> str:
+        """The matrix as a table, with one line below it that counts."""
+        table = [_HEADER, *(_cells(row) for row in self.clauses)]
+        widths = [max(len(line[column]) for line in table) for column in range(len(_HEADER))]
+        lines = [
+            "  ".join(
+                cell.rjust(width) if name in _RIGHT else cell.ljust(width)
+                for cell, width, name in zip(line, widths, _HEADER, strict=True)
+            ).rstrip()
+            for line in table
+        ]
+        count = (
+            f"{len(self.clauses)} clauses, {len(self.holes())} with holes, "
+            f"{len(self.planned)} IDs planned or left out"
+        )
+        if not self.complete:
+            count += "; tests are not part of an installed package and were not counted"
+        return "\n".join([*lines, "", count])
+
+
+def build(root: Path | None = None) -> Matrix:
+    """Build the matrix of the tree below ``root``, or of the running package."""
+    return of(scan(root))
+
+
+def of(found: Scan) -> Matrix:
+    """Build the matrix of a tree that was already read."""
+    return Matrix(
+        clauses=tuple(_row(found, clause) for clause in found.clauses.values()),
+        planned=tuple(found.planned),
+        complete=found.places.tests is not None,
+    )
+
+
+def _row(found: Scan, clause: Clause) -> Row:
+    code = found.code(clause.id)
+    golden = sum(file.cases for file in found.vectors(clause.id))
+    tests = found.tests(clause.id)
+    counted = found.places.tests is not None
+    kernels = [one for one in code if one.kernel is not None]
+    contract: Contract = "-"
+    if kernels:
+        contract = "yes" if all(one.contract for one in kernels) else "no"
+    properties = sum(one.is_property for one in tests)
+    present = {"code": bool(code), "golden": golden > 0, "property": properties > 0 or not counted}
+    missing = [need for need in _NEEDS[clause.kind] if not present[need]]
+    return Row(
+        id=clause.id,
+        title=clause.title,
+        kind=clause.kind,
+        chapter=clause.chapter,
+        code=tuple(one.name for one in code),
+        golden=golden,
+        properties=properties if counted else None,
+        tests=len(tests) - properties if counted else None,
+        contract=contract,
+        missing=tuple([*missing, "contract"] if contract == "no" else missing),
+    )
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    code = row.code[0].removeprefix("refclust.") if row.code else "-"
+    if len(row.code) > 1:
+        code += f" +{len(row.code) - 1}"
+    unknown = "?"
+    return (
+        row.id,
+        row.title,
+        row.kind,
+        code,
+        str(row.golden),
+        unknown if row.properties is None else str(row.properties),
+        unknown if row.tests is None else str(row.tests),
+        row.contract,
+        row.state,
+    )

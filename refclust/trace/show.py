@@ -1,0 +1,164 @@
+"""One clause with its formula, its code and its evidence, as ``refclust spec ID`` shows it.
+
+Works in an installed package too: there the tests are missing, and the locks say whether the
+installed code is the code that was checked.
+"""
+
+from __future__ import annotations
+
+import difflib
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from refclust.errors import UnknownClause
+from refclust.trace import lock
+from refclust.trace.clauses import Clause
+from refclust.trace.scan import Scan, scan
+from refclust.trace.vectors import VectorFile
+
+Locked = Literal["as locked", "changed since the lock", "not locked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One definition that realises the clause, with its source text."""
+
+    name: str
+    file: str
+    line: int
+    source: str
+    kernel: str | None
+    contract: bool
+    locked: Locked
+
+
+@dataclass(frozen=True, slots=True)
+class CitingTest:
+    """One test that cites the clause."""
+
+    name: str
+    is_property: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ClausePage:
+    """A clause and all that is known of it; ``tests`` is None outside a checkout."""
+
+    clause: Clause
+    locked: Locked
+    code: tuple[Code, ...]
+    vectors: tuple[VectorFile, ...]
+    tests: tuple[CitingTest, ...] | None
+
+    def plain(self) -> dict[str, object]:
+        """The page as JSON can hold it."""
+        return {
+            "id": self.clause.id,
+            "title": self.clause.title,
+            "kind": self.clause.kind,
+            "chapter": self.clause.chapter,
+            "line": self.clause.line,
+            "text": self.clause.text,
+            "formulas": list(self.clause.formulas),
+            "locked": self.locked,
+            "code": [
+                {
+                    "name": one.name,
+                    "file": one.file,
+                    "line": one.line,
+                    "source": one.source,
+                    "kernel": one.kernel,
+                    "contract": one.contract,
+                    "locked": one.locked,
+                }
+                for one in self.code
+            ],
+            "vectors": [{"file": one.file, "cases": one.cases} for one in self.vectors],
+            "tests": None
+            if self.tests is None
+            else [{"name": one.name, "property": one.is_property} for one in self.tests],
+        }
+
+    def text(self) -> str:
+        """The page as plain text."""
+        clause = self.clause
+        parts = [
+            f"{clause.id}  {clause.title}",
+            f"{clause.kind} clause of chapter {clause.chapter}, {self.locked}",
+            "",
+            clause.text,
+        ]
+        for one in self.code:
+            kernel = "" if one.kernel is None else f", kernel {one.kernel}"
+            parts += ["", f"Code  {one.file}:{one.line}  {one.name}{kernel} ({one.locked})", ""]
+            parts += [textwrap.indent(one.source, "    ")]
+        if not self.code:
+            parts += ["", "Code  none"]
+        parts += ["", *_list("Golden vectors", [_vector_line(one) for one in self.vectors])]
+        if self.tests is None:
+            parts += ["", "Tests  not part of an installed package"]
+        else:
+            tests = [f"{one.name}{' (property)' if one.is_property else ''}" for one in self.tests]
+            parts += ["", *_list("Tests", tests)]
+        return "\n".join(parts)
+
+
+def clause(name: str, root: Path | None = None) -> ClausePage:
+    """Gather the page of one clause; upper and lower case are the same.
+
+    Raises ``unknown-clause``, with the nearest IDs, where there is none.
+    """
+    found = scan(root)
+    wanted = name.strip().upper()
+    if wanted not in found.clauses:
+        raise UnknownClause(_unknown(found, name, wanted))
+    chosen = found.clauses[wanted]
+    entry = lock.read(found.places.spec).get(chosen.chapter, {}).get(wanted)
+    hashes = lock.current(found)[chosen.chapter][wanted]
+    locked_code = {} if entry is None else entry.code
+    counted = found.places.tests is not None
+    return ClausePage(
+        clause=chosen,
+        locked=_locked(hashes.clause, None if entry is None else entry.clause),
+        code=tuple(
+            Code(
+                name=one.name,
+                file=one.file,
+                line=one.line,
+                source=textwrap.dedent(one.text),
+                kernel=one.kernel,
+                contract=one.contract,
+                locked=_locked(hashes.code[one.name], locked_code.get(one.name)),
+            )
+            for one in found.code(wanted)
+        ),
+        vectors=found.vectors(wanted),
+        tests=tuple(CitingTest(one.test, one.is_property) for one in found.tests(wanted))
+        if counted
+        else None,
+    )
+
+
+def _unknown(found: Scan, name: str, wanted: str) -> str:
+    if wanted in found.planned:
+        row = found.planned[wanted]
+        return f"{wanted} has no clause ({row.status}): {row.what}"
+    near = difflib.get_close_matches(wanted, [*found.clauses, *found.planned], n=3, cutoff=0.5)
+    advice = f"; did you mean {' or '.join(near)}?" if near else "; `refclust trace` lists them all"
+    return f"no clause {name!r}{advice}"
+
+
+def _locked(now: str, then: str | None) -> Locked:
+    if then is None:
+        return "not locked"
+    return "as locked" if now == then else "changed since the lock"
+
+
+def _vector_line(one: VectorFile) -> str:
+    return f"{one.file}: {one.cases} case{'' if one.cases == 1 else 's'}"
+
+
+def _list(title: str, items: list[str]) -> list[str]:
+    return [title, *(f"    {item}" for item in items)] if items else [f"{title}  none"]

@@ -1,0 +1,80 @@
+"""The source text of a definition, whole or without its docstrings (tracing, no chapter).
+
+Locks hash this text and not a dump of the syntax tree, because dumps differ between Python
+versions.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+Definable = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def docstring_node(node: Definable) -> ast.Expr | None:
+    """Find the statement that holds the docstring of a definition."""
+    first = node.body[0]
+    if (
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    ):
+        return first
+    return None
+
+
+def text(source: str, node: Definable) -> str:
+    r"""Cut one definition out of its file, decorators included.
+
+    >>> source = "x = 1\n\n@cache\ndef f():\n    return 1\n"
+    >>> text(source, ast.parse(source).body[1])
+    '@cache\ndef f():\n    return 1'
+    """
+    return "\n".join(_lines(source)[_first(node) - 1 : node.end_lineno])
+
+
+def bare_text(source: str, node: Definable) -> str:
+    r"""Cut one definition out of its file without docstrings and without blanks at line ends.
+
+    The docstrings of definitions inside it go as well. Blank lines that touch a docstring go
+    with it, so that writing the first docstring of a function changes nothing.
+
+    >>> source = 'def f():\n    "Says what."\n\n    return 1   \n'
+    >>> bare_text(source, ast.parse(source).body[0])
+    'def f():\n    return 1'
+    """
+    lines: list[str | None] = list(_lines(source))
+    for statement in _docstrings(node):
+        start, end = statement.lineno - 1, (statement.end_lineno or statement.lineno) - 1
+        # Columns count UTF-8 bytes. Only a docstring that shares its line with code leaves
+        # something behind.
+        before = (lines[start] or "").encode()[: statement.col_offset].decode()
+        after = (lines[end] or "").encode()[statement.end_col_offset :].decode()
+        rest = before + after
+        lines[start : end + 1] = [rest if rest.strip() else None] + [None] * (end - start)
+        for step, edge in ((-1, start - 1), (1, end + 1)):
+            while 0 <= edge < len(lines) and (kept := lines[edge]) is not None:
+                if kept.strip():
+                    break
+                lines[edge] = None
+                edge += step
+    inside = lines[_first(node) - 1 : node.end_lineno]
+    return "\n".join(line.rstrip() for line in inside if line is not None)
+
+
+def _lines(source: str) -> list[str]:
+    # Not splitlines(): it also splits at form feeds and Unicode separators, ast does not.
+    return source.split("\n")
+
+
+def _first(node: Definable) -> int:
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+
+
+def _docstrings(node: Definable) -> Iterator[ast.Expr]:
+    for inner in ast.walk(node):
+        if isinstance(inner, Definable):
+            found = docstring_node(inner)
+            if found is not None:
+                yield found

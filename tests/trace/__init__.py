@@ -1,0 +1,1 @@
+"""Tests of refclust.trace on small made-up trees."""
