@@ -1,3 +1,57 @@
-"""refclust."""
+"""refclust: the executable specification of clustering and its evaluation.
 
-__version__ = "0.1.0"
+>>> import refclust
+>>> score = refclust.nmi(["x", "x", "y", "y"], [1, 1, 1, 2])
+>>> score
+Score(0.3437110184854508)
+>>> score.spec
+('NMI-GEO',)
+
+Importing the package loads nothing; the public names below are loaded when first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from refclust.errors import RefclustError as RefclustError
+    from refclust.metrics import *  # noqa: F403
+    from refclust.metrics.contingency import contingency as contingency
+    from refclust.metrics.distributions import entropy as entropy
+    from refclust.metrics.distributions import joint_mutual_information as joint_mutual_information
+    from refclust.metrics.distributions import kl as kl
+    from refclust.metrics.score import score_all as score_all
+    from refclust.numbers.real import Real as Real
+
+__version__: Final = "0.1.0"
+SPEC_VERSION: Final = "2026.1"
+
+_HOMES: Final = {
+    "RefclustError": "refclust.errors",
+    "contingency": "refclust.metrics.contingency",
+    "entropy": "refclust.metrics.distributions",
+    "joint_mutual_information": "refclust.metrics.distributions",
+    "kl": "refclust.metrics.distributions",
+    "score_all": "refclust.metrics.score",
+    "Real": "refclust.numbers.real",
+}
+
+
+def __getattr__(name: str) -> Any:
+    import importlib  # here, so that importing refclust stays free
+
+    if name.startswith("_"):
+        raise AttributeError(f"module 'refclust' has no attribute {name!r}")
+    home = importlib.import_module(_HOMES.get(name, "refclust.metrics"))
+    if name not in _HOMES and name not in home.__all__:
+        raise AttributeError(f"module 'refclust' has no attribute {name!r}")
+    value = getattr(home, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    from refclust import metrics
+
+    return sorted([*globals(), *_HOMES, *metrics.__all__])

@@ -198,6 +198,12 @@ class EmptyFile(DataError):
     code = "empty-file"
 
 
+class EmptyLabel(DataError):
+    """A line or a cell that should hold a label is empty."""
+
+    code = "empty-label"
+
+
 class MissingColumn(DataError):
     """A file has no such column."""
 

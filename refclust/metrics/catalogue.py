@@ -67,6 +67,8 @@ class Entry:
                     f"{self.name}: {name}={value!r}; allowed: {', '.join(map(repr, allowed))}"
                 )
             return value
+        if value is None and self.defaults[name] is None:
+            return None
         return _number_option(self.name, name, value)
 
     def cited(self, options: Mapping[str, Any]) -> tuple[str, ...]:
@@ -181,9 +183,7 @@ def format_key(entry: Entry, options: Mapping[str, Any]) -> str:
     return f"{entry.name}[{','.join(told)}]" if told else entry.name
 
 
-def _number_option(metric_name: str, name: str, value: Any) -> Fraction | None:
-    if value is None:
-        return None
+def _number_option(metric_name: str, name: str, value: Any) -> Fraction:
     try:
         if isinstance(value, bool):
             raise ValueError

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from refclust.errors import BadOption
+from refclust.errors import BadOption, TooLarge
 from refclust.metrics.contingency import Contingency
 from refclust.metrics.undefined import ratio
 from refclust.numbers.random_tables import random_table
@@ -66,6 +66,8 @@ def estimated(
     rows, columns = [int(size) for size in table.row], [int(size) for size in table.col]
     draws = [statistic(random_table(rng, rows, columns)) for _ in range(count)]
     mean = math.fsum(draws) / count
+    if mean == 1:
+        raise TooLarge(f"each of {count} random tables gives 1: too few samples for an estimate")
     variance = math.fsum((draw - mean) ** 2 for draw in draws) / (count - 1)
     # The derivative of (v − e)/(1 − e) by e is (v − 1)/(1 − e)².
     slope = (1 - float(value)) / (1 - mean) ** 2

@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
 from refclust.errors import (
+    BackendFailure,
     BadLabel,
     BadOption,
     BadTable,
@@ -167,10 +168,10 @@ def contingency(
     problem = Problem("labels", len(classes))
     try:
         cells = session.run("contingency.table", problem, LabelPairs(clusters, classes, counted))
-    except TypeError as error:
+    except (TypeError, BackendFailure):
         _refuse_unhashable("true", classes)
         _refuse_unhashable("predicted", clusters)
-        raise BadLabel(f"labels must be hashable: {error}") from None
+        raise
     table = Contingency.of_cells(cells)
     _refuse_nan("predicted", table.clusters, clusters)
     _refuse_nan("true", table.classes, classes)
@@ -200,10 +201,7 @@ def _weights(values: Iterable[Any], expected: int) -> list[Count]:
 def _count(value: Any, place: str, kind: type[BadTable] | type[BadWeight]) -> Count:
     """Return a count as an exact number, refusing what is none."""
     if isinstance(value, str):
-        try:
-            value = Fraction(value)
-        except (ValueError, ZeroDivisionError):
-            raise kind(f"{place} is {value!r}, which is not a number") from None
+        value = _read(value, place, kind)
     if isinstance(value, bool) or not isinstance(value, int | float | RationalNumber):
         raise kind(f"{place} is {value!r}, which is not a number")
     if isinstance(value, float) and not math.isfinite(value):
@@ -211,7 +209,21 @@ def _count(value: Any, place: str, kind: type[BadTable] | type[BadWeight]) -> Co
     if value < 0:
         raise NegativeCount(f"{place} is {value}; it must not be negative")
     exact = Fraction(value)
-    return exact.numerator if exact.denominator == 1 else exact
+    # The integers of other libraries are taken for what they are worth: theirs may overflow.
+    top, bottom = int(exact.numerator), int(exact.denominator)
+    return top if bottom == 1 else Fraction(top, bottom)
+
+
+def _read(text: str, place: str, kind: type[BadTable] | type[BadWeight]) -> Fraction | float:
+    """Read a number such as ``3``, ``3/8``, ``0.5`` or, to be refused later, ``nan``."""
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        raise kind(f"{place} is {text!r}, which is not a number") from None
 
 
 def _treat_noise(

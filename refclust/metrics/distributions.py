@@ -6,24 +6,27 @@ import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from refclust.errors import BadDistribution, DimensionMismatch, NotFinite
+from refclust.errors import BadDistribution, DimensionMismatch, EmptyInput, NotFinite
+from refclust.metrics.information import in_base
 from refclust.metrics.undefined import Undefined
 from refclust.numbers.real import Rational, Real, log, total
 
 
-def entropy(p: Iterable[Rational | str]) -> Real:
-    """Return −Σ p log p in nats, with 0 log 0 = 0.
+def entropy(p: Iterable[Rational | str], *, base: Rational | None = None) -> Real:
+    """Return −Σ p log p, in nats unless a base is given, with 0 log 0 = 0.
 
     Spec: IT-ENT
 
     >>> entropy(["1/2", "1/4", "1/4"]) == 3 * log(2) / 2
     True
     """
-    return total(-share * log(share) for share in _distribution(p) if share)
+    return in_base(total(-share * log(share) for share in _distribution(p) if share), base)
 
 
-def kl(q: Iterable[Rational | str], p: Iterable[Rational | str]) -> Real:
-    """Return the divergence KL(q‖p) = Σ q log(q/p) in nats; infinite where q has mass and p none.
+def kl(
+    q: Iterable[Rational | str], p: Iterable[Rational | str], *, base: Rational | None = None
+) -> Real:
+    """Return the divergence KL(q‖p) = Σ q log(q/p); infinite where q has mass and p none.
 
     Spec: IT-KL
 
@@ -35,11 +38,13 @@ def kl(q: Iterable[Rational | str], p: Iterable[Rational | str]) -> Real:
         raise DimensionMismatch(f"distributions over {len(left)} and {len(right)} values")
     if any(a and not b for a, b in zip(left, right, strict=True)):
         raise Undefined("q has mass where p has none", math.inf)
-    return total(a * log(a / b) for a, b in zip(left, right, strict=True) if a)
+    return in_base(total(a * log(a / b) for a, b in zip(left, right, strict=True) if a), base)
 
 
-def joint_mutual_information(joint: Sequence[Sequence[Rational | str]]) -> Real:
-    """Return the mutual information, in nats, of a joint distribution given row by row.
+def joint_mutual_information(
+    joint: Sequence[Sequence[Rational | str]], *, base: Rational | None = None
+) -> Real:
+    """Return the mutual information of a joint distribution given row by row.
 
     Spec: IT-MI, IT-MIKL, CT-EMPIR
 
@@ -54,12 +59,13 @@ def joint_mutual_information(joint: Sequence[Sequence[Rational | str]]) -> Real:
     rows = [shares[start : start + width] for start in range(0, len(shares), width)]
     row_sums = [sum(row) for row in rows]
     col_sums = [sum(column) for column in zip(*rows, strict=True)]
-    return total(
+    information = total(
         share * log(share / (row_sums[i] * col_sums[j]))
         for i, row in enumerate(rows)
         for j, share in enumerate(row)
         if share
     )
+    return in_base(information, base)
 
 
 def _distribution(values: Iterable[Rational | str]) -> list[Fraction]:
@@ -67,15 +73,24 @@ def _distribution(values: Iterable[Rational | str]) -> list[Fraction]:
     for position, value in enumerate(values):
         try:
             shares.append(Fraction(value))
-        except OverflowError:
-            raise NotFinite(f"probability {position} is {value}; it must be finite") from None
-        except (ValueError, TypeError, ZeroDivisionError):
+        except (ValueError, TypeError, OverflowError, ZeroDivisionError):
+            if _is_not_finite(value):
+                raise NotFinite(f"probability {position} is {value}; it must be finite") from None
             raise BadDistribution(f"probability {position} is {value!r}, not a number") from None
         if shares[-1] < 0:
             raise BadDistribution(f"probability {position} is {value}; it must not be negative")
+    if not shares:
+        raise EmptyInput("a distribution without outcomes")
     if sum(shares) != 1:
         raise BadDistribution(
             f"the {len(shares)} probabilities add up to {sum(shares)}, not to 1; "
             "give exact numbers, fractions such as '1/3' for instance"
         )
     return shares
+
+
+def _is_not_finite(value: Rational | str) -> bool:
+    try:
+        return not math.isfinite(float(value))
+    except (ValueError, TypeError):
+        return False

@@ -330,6 +330,6 @@ def in_base(nats: Real, base: Rational | None) -> Real:
     """
     if base is None:
         return nats
-    if base <= 0 or base == 1:
-        raise BadOption(f"base={base}: the base of a logarithm is positive and not 1")
+    if base <= 1:
+        raise BadOption(f"base={base}: the base of a logarithm must be above 1")
     return nats / log(base)

@@ -185,7 +185,7 @@ def nca(table: Contingency) -> Real:
 
 @metric(
     "Normalised pivoted accuracy",
-    range=(-INFINITY, 1),
+    range=(0, 1),
     better="higher",
     symmetric=True,
     cost="table",

@@ -11,6 +11,7 @@ from refclust.metrics.catalogue import INFINITY, metric
 from refclust.metrics.chance import SAMPLES, SEED, Estimate, adjusted, estimated
 from refclust.metrics.contingency import Contingency
 from refclust.metrics.matching import bcubed_f, bcubed_precision, bcubed_recall, purity
+from refclust.metrics.undefined import Undefined
 from refclust.numbers.combinatorics import expected_maximum, pairs, table_statistics
 from refclust.numbers.real import Rational, Real
 
@@ -48,6 +49,9 @@ def adjusted_purity(
     Real('1/3')
     """
     value, n = purity(table), int(table.total)
+    if len(table.row) == n or len(table.col) == 1:
+        # Decided by the shape: a large table of this kind would end among the estimates.
+        raise Undefined("0/0: every permutation of the labels gives 1")
     try:
         return adjusted(value, expected_purity(table))
     except TooLarge:
@@ -122,7 +126,10 @@ def expected_bcubed_f(table: Contingency) -> Fraction:
     >>> expected_bcubed_f(Contingency.of_rows([[2, 0], [0, 2]]))
     Fraction(2, 3)
     """
-    rows, columns = [int(size) for size in table.row], [int(size) for size in table.col]
+    # F is symmetric, and many rows cost less than many columns.
+    columns, rows = sorted(
+        ([int(size) for size in side] for side in (table.row, table.col)), key=len
+    )
     over_rows, over_columns = math.lcm(*rows), math.lcm(*columns)
 
     def add_row(so_far: tuple[int, int], i: int, cells: tuple[int, ...]) -> tuple[int, int]:
@@ -156,7 +163,9 @@ def adjusted_bcubed_f(
     >>> adjusted_bcubed_f(Contingency.of_rows([[2, 1], [0, 2]])).fraction
     Fraction(1, 9)
     """
-    value = bcubed_f(table)
+    value, groups = bcubed_f(table), (len(table.row), len(table.col))
+    if groups in ((1, 1), (table.total, table.total)):
+        raise Undefined("0/0: every permutation of the labels gives 1")
     try:
         return adjusted(value, expected_bcubed_f(table))
     except TooLarge:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
+from refclust.errors import BadOption
 from refclust.metrics.catalogue import INFINITY, metric
 from refclust.metrics.contingency import Contingency
 from refclust.metrics.pairs_counts import UNORDERED, pair_counts
@@ -115,6 +116,8 @@ def pair_f(table: Contingency, *, beta: Rational = 1, pairs: str = UNORDERED) ->
     >>> pair_f(Contingency.of_rows([[2, 1], [0, 2]]))
     Real('1/2')
     """
+    if beta < 0:
+        raise BadOption(f"pair_f: beta={beta} must not be negative")
     c, b = pair_counts(table, pairs=pairs), Fraction(beta) ** 2
     hits = (1 + b) * c.tp
     return ratio(hits, hits + b * c.fn + c.fp, undefined="no pair is together in either partition")

@@ -125,7 +125,10 @@ def expected_jaccard(table: Contingency) -> Fraction:
     >>> expected_jaccard(Contingency.of_rows([[2, 0], [0, 2]]))
     Fraction(1, 3)
     """
-    rows, columns = [int(size) for size in table.row], [int(size) for size in table.col]
+    # J is symmetric, and many rows cost less than many columns.
+    columns, rows = sorted(
+        ([int(size) for size in side] for side in (table.row, table.col)), key=len
+    )
     either = sum(map(pairs, rows)) + sum(map(pairs, columns))
     law = table_statistics(rows, columns, 0, lambda tp, _, cells: tp + sum(map(pairs, cells)))
     return sum((chance * Fraction(tp, either - tp) for tp, chance in law.items()), Fraction())

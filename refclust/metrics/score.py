@@ -11,11 +11,11 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Provenance, Session
-from refclust.errors import EmptyInput, Undecided, WeightsNotInteger
+from refclust.errors import BadOption, EmptyInput, Undecided, WeightsNotInteger
 from refclust.kernels.information import Margins
 from refclust.metrics import catalogue, profiles
 from refclust.metrics.catalogue import Entry, Formula
@@ -26,6 +26,8 @@ from refclust.numbers.real import Interval, Real
 
 if TYPE_CHECKING:
     from refclust.metrics.explain import Explanation
+
+HEAVY_LIMIT: Final = 2000  # objects; above, metrics that enumerate tables must be asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,10 +185,44 @@ def score(key: str, labels_true: Any, labels_pred: Any = None, **keywords: Any) 
     return Metric(entry)(labels_true, labels_pred, **{**options, **keywords})
 
 
+def score_all(
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    profile: str | None = None,
+    backend: str | None = None,
+    heavy: bool | None = None,
+    **keywords: Any,
+) -> dict[str, Score]:
+    """Score with every metric at its default options, counting the labels only once.
+
+    Metrics that enumerate tables are left out above ``HEAVY_LIMIT`` objects unless ``heavy`` says
+    otherwise; metrics that a profile lacks, or that need whole weights, are left out too.
+    """
+    session = Session(backend)
+    table = table_of(labels_true, labels_pred, session=session, **keywords)
+    wanted = table.total <= HEAVY_LIMIT if heavy is None else heavy
+    library = None if profile is None else profiles.find(profile)
+    scores = {}
+    for name, entry in catalogue.ENTRIES.items():
+        if entry.cost == "heavy" and not wanted:
+            continue
+        if library is not None and name not in library.rules:
+            continue
+        if entry.needs_integers(entry.defaults) and not table.is_integer:
+            continue
+        scores[name] = evaluate(entry, table, {}, profile=profile, session=session)
+    return scores
+
+
 def table_of(labels_true: Any, labels_pred: Any = None, **keywords: Any) -> Contingency:
     """Return the table of two labelings, or of the rows given in their place."""
     if labels_pred is not None:
         return contingency(labels_true, labels_pred, **keywords)
+    for name in ("weights", "noise", "noise_policy"):
+        given = keywords.get(name)
+        if given is not None and given is not NO_NOISE:
+            raise BadOption(f"{name} goes with two labelings; a table has its weights in its cells")
     if isinstance(labels_true, Contingency):
         return labels_true
     return Contingency.of_rows(labels_true)

@@ -15,6 +15,14 @@ SMALL_PRIMES: tuple[int, ...] = tuple(
 )
 
 
+class NotGenerated(ValueError):
+    """A number is no product of the base's elements."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"{number} is not a product of the base")
+        self.number = number
+
+
 class CoprimeBase:
     """Pairwise coprime integers above 1, none a perfect square, that generate the given numbers.
 
@@ -37,6 +45,8 @@ class CoprimeBase:
 
     def exponents(self, number: int) -> dict[int, int]:
         """Return the exponent of each base element in ``number``, zeros left out."""
+        if number < 1:
+            raise ValueError(f"{number} is no product of numbers above 1")
         powers, cofactor = _without_small_primes(number)
         if cofactor in self._large_set:
             powers[cofactor] = 1
@@ -48,7 +58,7 @@ class CoprimeBase:
             if cofactor == 1:
                 break
         if cofactor != 1:
-            raise ValueError(f"{number} is not a product of the base")
+            raise NotGenerated(number)
         return powers
 
 
@@ -72,11 +82,10 @@ def _refine(base: list[int], number: int) -> None:
     while pending:
         candidate = pending.pop()
         root = math.isqrt(candidate)
-        if root * root == candidate and candidate > 1:
-            candidate = root
-            pending.append(root)
-            continue
         if candidate == 1:
+            continue
+        if root * root == candidate:
+            pending.append(root)
             continue
         for position, element in enumerate(base):
             shared = math.gcd(candidate, element)

@@ -8,15 +8,24 @@ asked whether the number is exactly that. Past 5,000 digits the answer is the er
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
 from refclust.errors import NotFinite, Undecided
 from refclust.numbers import intervals
+from refclust.numbers.derivation import formula
 from refclust.numbers.nearest import nearest
 from refclust.numbers.normal import NormalForms
-from refclust.numbers.real import Interval, Real, plain_fraction
+from refclust.numbers.real import (
+    ENCLOSED,
+    EXP,
+    LOG,
+    Interval,
+    Real,
+    plain_fraction,
+    postorder,
+)
 
 FIRST_DIGITS = 30
 DOUBTFUL_DIGITS = 60
@@ -34,7 +43,9 @@ def enclosure(x: Real, digits: int = FIRST_DIGITS) -> Interval:
     >>> str(low), str(high)
     ('0.6931471805', '0.6931471807')
     """
-    return next(_ladder(x, digits))[1]
+    for _, found in _ladder(x, digits):
+        return found
+    raise _undecided(x)
 
 
 def nearest_double(x: Real) -> float:
@@ -127,34 +138,49 @@ def rational_value(x: Real) -> Fraction | None:
         return exact
     if sign(x) == 0:
         return Fraction()
-    _, (low, high) = next(_ladder(x, 2 * DOUBTFUL_DIGITS))
-    guess = _simplest_between(Fraction(low), Fraction(high))
+    low, high = enclosure(x, 2 * DOUBTFUL_DIGITS)
     # A chance hit has about half as many digits as the interval; a real one far fewer.
-    if guess.denominator >= 10 ** (DOUBTFUL_DIGITS // 2):
-        return None
-    return guess if _equals(x, guess) else None
+    guess = _simplest_between(Fraction(low), Fraction(high), 10 ** (DOUBTFUL_DIGITS // 2))
+    if guess is not None:
+        return guess if _equals(x, guess) else None
+    # Roots alone are put in normal form quickly, whatever the size of their numbers.
+    only_roots = not any(part.op in (LOG, EXP, ENCLOSED) for part in postorder(x))
+    return NormalForms(x).constant(x) if only_roots else None
 
 
 def _ladder(x: Real, first: int = FIRST_DIGITS) -> Iterator[tuple[int, Interval]]:
     """Yield enclosures with more and more digits."""
-    count, asked = first, False
+    count = first
+    asked: set[int] = set()
+    not_negative: set[int] = set()
     while True:
+        cut: list[Real] = []
         try:
-            yield count, intervals.enclose(x, count)
+            found = intervals.enclose(x, count, cut=cut)
         except intervals.Unresolved as stuck:
-            if count >= DOUBTFUL_DIGITS and not asked:
-                asked = True
-                _refuse_impossible(stuck.culprit)
+            if count >= DOUBTFUL_DIGITS and id(stuck.culprit) not in asked:
+                asked.add(id(stuck.culprit))
+                _refuse_impossible(stuck.culprit, may_be_negative=stuck.may_be_negative)
+        else:
+            _refuse_negative(arg for arg in cut if id(arg) not in not_negative)
+            not_negative.update(map(id, cut))
+            yield count, found
         if count >= MOST_DIGITS:
             return
         count = min(2 * count, MOST_DIGITS)
 
 
-def _refuse_impossible(culprit: Real) -> None:
-    """Raise if a divisor or the argument of a logarithm is exactly zero, or a root's negative."""
+def _refuse_impossible(culprit: Real, *, may_be_negative: bool) -> None:
+    """Raise if a divisor or the argument of a logarithm is exactly zero, or the latter negative."""
     if sign(culprit) == 0:
         raise ZeroDivisionError("a divisor, or the argument of a logarithm, is exactly zero")
-    if sign(culprit) < 0:
+    if not may_be_negative:
+        _refuse_negative([culprit])
+
+
+def _refuse_negative(arguments: Iterable[Real]) -> None:
+    """Raise if the argument of a logarithm or a root is negative."""
+    if any(sign(argument) < 0 for argument in arguments):
         raise NotFinite("the logarithm or the root of a negative number is not real")
 
 
@@ -174,24 +200,29 @@ def _suspect(low: Decimal, high: Decimal, below: float, above: float) -> Fractio
     return (Fraction(below) + Fraction(above)) / 2
 
 
-def _simplest_between(low: Fraction, high: Fraction) -> Fraction:
-    """Return the fraction with the smallest denominator in a closed interval without zero."""
+def _simplest_between(low: Fraction, high: Fraction, limit: int) -> Fraction | None:
+    """Return the fraction with the smallest denominator in a closed interval without zero.
+
+    ``None`` if even that denominator is not below the limit.
+    """
     if high < 0:
-        return -_simplest_between(-high, -low)
-    # Continued fractions of both ends agree up to the first term in which the simplest differs.
-    terms = []
-    while True:
-        whole = math.ceil(low)
-        if whole <= high:
-            terms.append(whole)
-            break
-        whole = math.floor(low)
-        terms.append(whole)
-        low, high = 1 / (high - whole), 1 / (low - whole)
-    result = Fraction(terms.pop())
-    while terms:
-        result = terms.pop() + 1 / result
-    return result
+        opposite = _simplest_between(-high, -low, limit)
+        return None if opposite is None else -opposite
+    # The continued fractions of both ends agree up to the first term in which the simplest
+    # fraction differs; p/q and p_before/q_before are its convergents. Plain integers are much
+    # faster here than fractions, which would look for common factors at every step.
+    (a, b), (c, d) = low.as_integer_ratio(), high.as_integer_ratio()
+    p_before, q_before, p, q = 0, 1, 1, 0
+    while q < limit:
+        term = -(-a // b)
+        done = term * d <= c
+        if not done:
+            term = a // b
+            a, b, c, d = d, c - term * d, b, a - term * b
+        p_before, q_before, p, q = p, q, term * p + p_before, term * q + q_before
+        if done and q < limit:
+            return Fraction(p, q)
+    return None
 
 
 def _plain(value: Decimal) -> str:
@@ -199,4 +230,5 @@ def _plain(value: Decimal) -> str:
 
 
 def _undecided(x: Real) -> Undecided:
-    return Undecided(f"{MOST_DIGITS} digits do not settle this number: {x.steps().headline()}")
+    # The formula only: a derivation would ask for the value that cannot be had.
+    return Undecided(f"{MOST_DIGITS} digits do not settle this number: {formula(x)}")

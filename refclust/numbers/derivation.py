@@ -31,6 +31,8 @@ LONGEST_TABLE = 60
 DIGITS = 40
 TERM_DIGITS = 20
 _DEEPEST = 40
+_MOST_NODES = 2000  # shared parts are written out each time, so depth alone bounds nothing
+_MOST_BITS = 4000  # a longer integer is no longer read, and Python refuses to print far longer ones
 
 # How tightly each kind of node binds; a looser argument needs parentheses.
 _BINDING = {SUM: 1, PRODUCT: 2, QUOTIENT: 2, POWER: 4}
@@ -50,12 +52,24 @@ class Notation:
     rational: Callable[[Fraction], str]
     latex: bool
 
+    def decimal(self, x: Real, digits: int) -> str:
+        """Write a number in decimals."""
+        return x.digits(digits).replace("-", self.minus)
+
+
+def _is_readable(value: Fraction) -> bool:
+    return max(value.numerator.bit_length(), value.denominator.bit_length()) <= _MOST_BITS
+
 
 def _text_rational(value: Fraction) -> str:
+    if not _is_readable(value):
+        return Real(value).digits(TERM_DIGITS).replace("-", "−")
     return str(value).replace("-", "−")
 
 
 def _latex_rational(value: Fraction) -> str:
+    if not _is_readable(value):
+        return Real(value).digits(TERM_DIGITS)
     if value.denominator == 1:
         return str(value.numerator)
     minus = "-" if value < 0 else ""
@@ -186,7 +200,11 @@ def derive(root: Real) -> Derivation:
     """
     named = [x for x in postorder(root) if x.op == NAMED]
     if root.op != NAMED:
-        named.append(root.named("x"))
+        taken = {x.content[0] for x in named if isinstance(x.content, tuple)}
+        free = "x"
+        while free in taken:
+            free += "'"
+        named.append(root.named(free))
     steps, seen = [], set()
     for x in named:
         assert isinstance(x.content, tuple)
@@ -194,25 +212,41 @@ def derive(root: Real) -> Derivation:
         if symbol not in seen:
             seen.add(symbol)
             steps.append(Step(symbol, latex, x.args[0], x.fraction, x.digits(DIGITS)))
+    return Derivation(tuple(steps), _tables(root))
+
+
+def formula(root: Real) -> str:
+    """Return the formula of a number on one line, without working out anything.
+
+    Spec: NUM-STEPS
+
+    >>> from refclust.numbers.real import log
+    >>> formula(log(2) / 3)
+    'log(2) / 3'
+    """
+    return _Writer(TEXT, _tables(root), blind=True).write(root)
+
+
+def _tables(root: Real) -> tuple[Table, ...]:
     sums = [x for x in postorder(root) if x.op == SUM and len(x.args) > LONGEST_SUM]
-    tables = tuple(Table(number, x.args) for number, x in enumerate(sums, start=1))
-    return Derivation(tuple(steps), tables)
+    return tuple(Table(number, x.args) for number, x in enumerate(sums, start=1))
 
 
 def _readings(step: Step, notation: Notation, tables: tuple[Table, ...]) -> list[str]:
     """Return the formula, the formula with numbers, the fraction and the decimals."""
     formula = _Writer(notation, tables).write(step.tree)
     numbers = _Writer(notation, tables, values=True).write(step.tree)
-    exact = [] if step.exact is None else [notation.rational(step.exact)]
-    decimal = step.decimal if notation.latex else step.decimal.replace("-", "−")
-    candidates = [formula, numbers, *exact, decimal]
+    exact = []
+    if step.exact is not None and _is_readable(step.exact):
+        exact.append(notation.rational(step.exact))
+    candidates = [formula, numbers, *exact, step.decimal.replace("-", notation.minus)]
     return [text for i, text in enumerate(candidates) if text not in candidates[:i]]
 
 
 def _rows(table: Table, notation: Notation, tables: tuple[Table, ...]) -> list[tuple[str, str]]:
     writer = _Writer(notation, tables)
     shown = table.terms[:LONGEST_TABLE]
-    rows = [(writer.write(term), term.digits(TERM_DIGITS)) for term in shown]
+    rows = [(writer.write(term), notation.decimal(term, TERM_DIGITS)) for term in shown]
     hidden = len(table.terms) - len(shown)
     return [*rows, ("…", f"and {hidden} more")] if hidden else rows
 
@@ -221,46 +255,58 @@ class _Writer:
     """Writes a tree in one notation, names as symbols or as their values."""
 
     def __init__(
-        self, notation: Notation, tables: tuple[Table, ...], *, values: bool = False
+        self,
+        notation: Notation,
+        tables: tuple[Table, ...],
+        *,
+        values: bool = False,
+        blind: bool = False,
     ) -> None:
         self._notation = notation
         self._numbers = {id(table.terms): table.number for table in tables}
         self._values = values
+        self._blind = blind  # evaluate nothing
+        self._written = 0
 
     def write(self, x: Real, depth: int = 0) -> str:
         notation = self._notation
-        if depth > _DEEPEST:
+        self._written = self._written + 1 if depth else 1
+        if depth > _DEEPEST or self._written > _MOST_NODES:
             return "…"
         if x.op == LEAF:
             return notation.rational(leaf_value(x))
         if x.op == NAMED:
             assert isinstance(x.content, tuple)
-            if self._values:
-                exact = x.fraction
-                return x.digits(TERM_DIGITS) if exact is None else notation.rational(exact)
-            return x.content[notation.latex]
+            return self._value(x) if self._values else x.content[notation.latex]
         if x.op == ENCLOSED:
-            return x.digits(TERM_DIGITS)
+            return "?" if self._blind else notation.decimal(x, TERM_DIGITS)
         if x.op == SUM:
             return self._sum(x, depth)
         if x.op == PRODUCT:
             return self._product(x, depth)
         if x.op == QUOTIENT:
-            top, bottom = (self._argument(arg, 3, depth) for arg in x.args)
-            if notation.latex:
-                top, bottom = (self.write(arg, depth + 1) for arg in x.args)
+            # The bar of a fraction holds its parts together; a stroke needs parentheses.
+            binding = 0 if notation.latex else 3
+            top, bottom = (self._argument(arg, binding, depth) for arg in x.args)
             return notation.quotient(top, bottom)
         if x.op == POWER:
             assert isinstance(x.content, int)
             return notation.power(self._argument(x.args[0], 5, depth), x.content)
         return notation.function(x.op, self.write(x.args[0], depth + 1))
 
+    def _value(self, x: Real) -> str:
+        exact = x.fraction
+        if exact is None:
+            return self._notation.decimal(x, TERM_DIGITS)
+        return self._notation.rational(exact)
+
     def _argument(self, x: Real, binding: int, depth: int) -> str:
         written = self.write(x, depth + 1)
         own = _BINDING.get(x.op, 5)
-        if x.op == LEAF:
-            value = leaf_value(x)
-            own = 5 if value >= 0 and (value.denominator == 1 or self._notation.latex) else 2
+        if x.op == LEAF or (x.op == NAMED and self._values):
+            own = 3 if written.startswith("\\") else 2 if "/" in written else 5
+        if written.startswith(self._notation.minus):
+            own = min(own, 2)
         return written if own >= binding else self._notation.group(written)
 
     def _sum(self, x: Real, depth: int) -> str:
@@ -281,5 +327,9 @@ class _Writer:
         minus = ""
         if len(factors) > 1 and factors[0].op == LEAF and leaf_value(factors[0]) == -1:
             minus, factors = self._notation.minus, factors[1:]
-        written = (self._argument(factor, 2, depth) for factor in factors)
+        written = [self._argument(factor, 2, depth) for factor in factors]
+        # A second sign in front or after a dot would not be read as one.
+        for place, text in enumerate(written):
+            if text.startswith(self._notation.minus) and (place or minus):
+                written[place] = self._notation.group(text)
         return minus + self._notation.times.join(written)

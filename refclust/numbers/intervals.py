@@ -21,11 +21,13 @@ from decimal import (
 )
 from fractions import Fraction
 
+from refclust.errors import NotFinite
 from refclust.numbers.real import (
     EXP,
     LEAF,
     LOG,
     PRODUCT,
+    SQRT,
     SUM,
     Enclosure,
     Interval,
@@ -40,11 +42,15 @@ _LOG_CACHE_LIMIT = 200_000
 
 
 class Unresolved(Exception):
-    """The intervals are too wide to go on: a divisor, a logarithm or a root straddles zero."""
+    """The intervals are too wide to go on: a divisor, a logarithm or a root straddles zero.
 
-    def __init__(self, culprit: Real) -> None:
+    A divisor may turn out to be negative, the argument of a logarithm or a root may not.
+    """
+
+    def __init__(self, culprit: Real, *, may_be_negative: bool) -> None:
         super().__init__("an interval straddles zero")
         self.culprit = culprit
+        self.may_be_negative = may_be_negative
 
 
 class Arithmetic:
@@ -93,7 +99,8 @@ class Arithmetic:
 
     def power(self, x: Interval, exponent: int) -> Interval:
         """Enclose an integer power by repeated squaring."""
-        result, square = (ONE, ONE), x
+        # The inverse comes first: a power of a small number may sink to 0, which has none.
+        result, square = (ONE, ONE), x if exponent >= 0 else self.divide((ONE, ONE), x)
         remaining = abs(exponent)
         while remaining:
             if remaining & 1:
@@ -103,7 +110,7 @@ class Arithmetic:
                 square = self.multiply(square, square)
         if exponent % 2 == 0 and result[0] < 0:
             result = (ZERO, result[1])  # an even power is never negative, repeated factors widen
-        return result if exponent >= 0 else self.divide((ONE, ONE), result)
+        return result
 
     def log_integer(self, value: int) -> Interval:
         """Enclose the logarithm of a positive integer, remembering it."""
@@ -153,12 +160,21 @@ def arithmetic(digits: int) -> Arithmetic:
     return Arithmetic(digits)
 
 
-def enclose(root: Real, digits: int) -> Interval:
-    """Return decimals below and above the value of a tree, or raise ``Unresolved``."""
+def enclose(root: Real, digits: int, *, cut: list[Real] | None = None) -> Interval:
+    """Return decimals below and above the value of a tree, or raise ``Unresolved``.
+
+    The interval is right if the tree has a value. Arguments of roots that might be negative for
+    all that is known, and are cut off at 0, are added to ``cut``.
+    """
     numbers = arithmetic(digits)
     values: dict[int, Interval] = {}
-    for x in postorder(root, _unfinished_arguments):
-        values[id(x)] = _enclose_node(x, values, numbers, digits)
+    try:
+        for x in postorder(root, _unfinished_arguments):
+            values[id(x)] = _enclose_node(x, values, numbers, digits)
+            if cut is not None and x.op == SQRT and values[id(x.args[0])][0] < 0:
+                cut.append(x.args[0])
+    except Overflow:
+        raise NotFinite(f"a part of the number lies beyond 10**{MAX_EMAX}") from None
     return values[id(root)]
 
 
@@ -194,13 +210,13 @@ def _enclose_node(
         case "quotient":
             divisor = values[id(x.args[1])]
             if divisor[0] <= 0 <= divisor[1]:
-                raise Unresolved(x.args[1])
+                raise Unresolved(x.args[1], may_be_negative=True)
             return numbers.divide(values[id(x.args[0])], divisor)
         case "power":
             assert isinstance(x.content, int)
             base = values[id(x.args[0])]
             if x.content < 0 and base[0] <= 0 <= base[1]:
-                raise Unresolved(x.args[0])
+                raise Unresolved(x.args[0], may_be_negative=True)
             return numbers.power(base, x.content)
         case "named":
             return values[id(x.args[0])]
@@ -216,12 +232,12 @@ def _enclose_function(x: Real, argument: Interval, numbers: Arithmetic) -> Inter
         return numbers.exp(argument)
     if x.op == LOG:
         if low <= 0:
-            raise Unresolved(x.args[0])
+            raise Unresolved(x.args[0], may_be_negative=False)
         if x.args[0].op == LEAF:
             return numbers.log_rational(leaf_value(x.args[0]))
         return numbers.log(argument)
     if high < 0:
-        raise Unresolved(x.args[0])
+        raise Unresolved(x.args[0], may_be_negative=False)
     return numbers.sqrt(argument)
 
 
@@ -229,5 +245,5 @@ def _log_term(term: Real, numbers: Arithmetic) -> Interval:
     factor, logarithm = term.args
     argument = leaf_value(logarithm.args[0])
     if argument <= 0:
-        raise Unresolved(logarithm.args[0])
+        raise Unresolved(logarithm.args[0], may_be_negative=False)
     return numbers.multiply(numbers.rational(leaf_value(factor)), numbers.log_rational(argument))

@@ -2,20 +2,21 @@
 
 A tree becomes a quotient of two polynomials with rational coefficients. Their letters are the
 logarithms of a coprime base, the square roots of that base, square roots of polynomials on top,
-and whatever else occurs (exponentials, say) as opaque letters. Logarithms of multiplicatively
+powers of e, and whatever else occurs as opaque letters. Logarithms of multiplicatively
 independent integers and roots of coprime non-squares are linearly independent, so a form that is
 linear in logarithms is zero only if nothing is left of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
-from refclust.numbers.coprime import CoprimeBase
-from refclust.numbers.intervals import Arithmetic, arithmetic, enclose
+from refclust.errors import Undecided
+from refclust.numbers.coprime import CoprimeBase, NotGenerated
+from refclust.numbers.intervals import Arithmetic, Unresolved, arithmetic, enclose
 from refclust.numbers.real import (
     ENCLOSED,
     EXP,
@@ -37,16 +38,17 @@ from refclust.numbers.real import (
 
 
 class Letter(NamedTuple):
-    """One letter of a polynomial: log b, the root of b, the root of a polynomial, or a tree."""
+    """One letter of a polynomial: log b, √b, e^(1/q), the root of a polynomial, or a tree."""
 
-    kind: str  # "log", "root", "root-of" or "tree"
-    number: int  # b, or the running number of the polynomial or tree
+    kind: str  # "log", "root", "exp", "root-of" or "tree"
+    number: int  # b, q, or the running number of the polynomial or tree
 
 
 Monomial: TypeAlias = tuple[tuple[Letter, int], ...]
 Polynomial: TypeAlias = dict[Monomial, Fraction]
 
 _UNIT: Monomial = ()
+_DIGITS = (*(30 * 2**step for step in range(8)), 5000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +71,29 @@ class NormalForms:
     """
 
     def __init__(self, root: Real) -> None:
-        self._base = CoprimeBase(_integers(root))
+        self._numbers = set(_integers(root))
+        self._start_over()
+
+    def _start_over(self) -> None:
+        self._base = CoprimeBase(self._numbers)
         self._radicands: list[Polynomial] = []
         self._trees: list[tuple[tuple[object, ...], Real]] = []
         self._logs: dict[Fraction, Polynomial] = {}
 
     def is_zero(self, root: Real) -> bool:
         """Tell whether the tree is shown to be zero; ``False`` means: not shown."""
-        return self._vanishes(self.of(root).top)
+        while True:
+            try:
+                return self._vanishes(self.of(root).top)
+            except NotGenerated as missing:
+                # The argument of a logarithm or root turned out to be rational only in normal
+                # form, as in log(sqrt(4) + 1): its integer joins the base, and all letters change.
+                self._numbers.add(missing.number)
+                self._start_over()
+
+    def constant(self, root: Real) -> Fraction | None:
+        """Return the rational number that the normal form of a tree is, if it is one."""
+        return _as_constant(self.of(root))
 
     def of(self, root: Real) -> Quotient:
         """Return the normal form of a tree."""
@@ -108,6 +125,10 @@ class NormalForms:
         argument = _as_constant(args[0]) if args else None
         if x.op == LOG and argument is not None:
             return _whole(self._log(argument))
+        if x.op == LOG and args:
+            taken_apart = self._log_of_product(args[0])
+            if taken_apart is not None:
+                return _whole(taken_apart)
         if x.op == SQRT and argument is not None:
             return _whole(self._root(argument))
         if x.op == SQRT:
@@ -116,8 +137,10 @@ class NormalForms:
             if self._sign(bottom) < 0:
                 bottom = _scaled(bottom, Fraction(-1))
             return Quotient({((self._radicand(inside), 1),): Fraction(1)}, bottom)
-        if x.op == EXP and argument == 0:
-            return _whole(_constant(Fraction(1)))
+        if x.op == EXP:
+            put_together = self._exp_of_logs(args[0])
+            if put_together is not None:
+                return put_together
         key: tuple[object, ...] = (x.op, id(x))
         if args:
             key = (x.op, _frozen(args[0].top), _frozen(args[0].bottom))
@@ -127,6 +150,43 @@ class NormalForms:
         if value not in self._logs:
             self._logs[value] = self._log_over_base(value)
         return self._logs[value]
+
+    def _log_of_product(self, x: Quotient) -> Polynomial | None:
+        """Return log(c √a √b e^r …) = log c + ½ log a + ½ log b + r …, or ``None`` otherwise."""
+        if len(x.top) != 1 or len(x.bottom) != 1:
+            return None
+        result: Polynomial = {}
+        for sign, polynomial in ((1, x.top), (-1, x.bottom)):
+            ((monomial, coefficient),) = polynomial.items()
+            if coefficient < 0 or any(letter.kind not in ("root", "exp") for letter, _ in monomial):
+                return None
+            _accumulate(result, self._log(coefficient), sign)
+            for (kind, number), exponent in monomial:
+                if kind == "root":
+                    _accumulate(result, self._log(Fraction(number)), Fraction(sign, 2))
+                else:
+                    _accumulate(result, {_UNIT: Fraction(sign * exponent, number)})
+        return result
+
+    def _exp_of_logs(self, x: Quotient) -> Quotient | None:
+        """Return exp(r + Σ k/2 log b) = e^r ∏ √b^k, or ``None`` for anything else."""
+        if list(x.bottom) != [_UNIT]:
+            return None
+        result = _whole(_constant(Fraction(1)))
+        for monomial, coefficient in _scaled(x.top, 1 / x.bottom[_UNIT]).items():
+            if monomial == _UNIT:
+                power = abs(coefficient)
+                letter = (Letter("exp", power.denominator), power.numerator)
+                factor = _whole({(letter,): Fraction(1)})
+            elif len(monomial) == 1 and monomial[0][0].kind == "log" and monomial[0][1] == 1:
+                if (2 * coefficient).denominator != 1:
+                    return None
+                number, halves = monomial[0][0].number, abs(int(2 * coefficient))
+                factor = _whole(self._root(Fraction(number) ** halves))
+            else:
+                return None
+            result = self._product([result, factor if coefficient > 0 else self._inverse(factor)])
+        return result
 
     def _log_over_base(self, value: Fraction) -> Polynomial:
         powers = self._base.exponents(value.numerator)
@@ -204,6 +264,7 @@ class NormalForms:
         powers = dict(left)
         for letter, exponent in right:
             powers[letter] = powers.get(letter, 0) + exponent
+        _gather_exponentials(powers)
         outside, insides = Fraction(1), []
         for letter in [b for b, exponent in powers.items() if exponent > 1]:
             if letter.kind == "root":
@@ -246,24 +307,28 @@ class NormalForms:
 
     def _is_nearer_to_zero_than(self, x: Polynomial, other: Polynomial) -> bool:
         """Tell whether x is 0, given that it is either 0 or ``other``, which is not 0."""
-        digits = 30
-        while True:
-            low, high = self._enclose(x, digits)
-            other_low, other_high = self._enclose(other, digits)
+        for (low, high), (other_low, other_high) in self._enclosures(x, other):
             if high < 0 or low > 0:
                 return False
             if high < other_low or other_high < low:
                 return True
-            digits *= 2
+        return False  # ``other`` may be a zero that is not shown: then nothing is shown of x
 
     def _sign(self, x: Polynomial) -> int:
         """Return the sign of a polynomial that is not zero."""
-        digits = 30
-        while True:
-            low, high = self._enclose(x, digits)
+        for ((low, high),) in self._enclosures(x):
             if low > 0 or high < 0:
                 return 1 if low > 0 else -1
-            digits *= 2
+        raise Undecided(f"{_DIGITS[-1]} digits do not settle the sign of a divisor under a root")
+
+    def _enclosures(self, *polynomials: Polynomial) -> Iterator[list[Interval]]:
+        """Yield ever narrower enclosures of the polynomials."""
+        for digits in _DIGITS:
+            try:
+                narrow = [self._enclose(x, digits) for x in polynomials]
+            except Unresolved:  # a tree among the letters needs more digits
+                continue
+            yield narrow
 
     def _enclose(self, x: Polynomial, digits: int) -> Interval:
         numbers = arithmetic(digits)
@@ -279,6 +344,8 @@ class NormalForms:
     def _letter(self, letter: Letter, numbers: Arithmetic, digits: int) -> Interval:
         if letter.kind == "log":
             return numbers.log_integer(letter.number)
+        if letter.kind == "exp":
+            return numbers.exp(numbers.rational(Fraction(1, letter.number)))
         if letter.kind == "root":
             return numbers.sqrt(numbers.rational(Fraction(letter.number)))
         if letter.kind == "root-of":
@@ -305,6 +372,14 @@ def _integers(root: Real) -> Iterable[int]:
                 yield value.denominator
 
 
+def _gather_exponentials(powers: dict[Letter, int]) -> None:
+    """Replace the powers of e in a monomial by the one that is their product."""
+    exponentials = [letter for letter in powers if letter.kind == "exp"]
+    if exponentials:
+        exponent = sum((Fraction(powers.pop(e), e.number) for e in exponentials), Fraction())
+        powers[Letter("exp", exponent.denominator)] = exponent.numerator
+
+
 def _constant(value: Fraction) -> Polynomial:
     return {_UNIT: value} if value else {}
 
@@ -320,8 +395,7 @@ def _as_constant(x: Quotient) -> Fraction | None:
 
 
 def _scaled(x: Polynomial, factor: Fraction) -> Polynomial:
-    if factor == 1:
-        return x
+    # Always a new dictionary: callers add to it in place, and x may belong to somebody else.
     return {monomial: value * factor for monomial, value in x.items()}
 
 

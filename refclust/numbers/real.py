@@ -203,7 +203,10 @@ class Real:
 
     def __repr__(self) -> str:
         exact = plain_fraction(self)
-        return f"Real({self.digits(17)})" if exact is None else f"Real('{exact}')"
+        # Python refuses to print integers of more than a few thousand digits.
+        if exact is None or max(map(int.bit_length, exact.as_integer_ratio())) > 4000:
+            return f"Real({self.digits(17)})"
+        return f"Real('{exact}')"
 
 
 def node(
@@ -334,16 +337,16 @@ def postorder(
         elif id(x) not in seen:
             seen.add(id(x))
             stack.append((x, True))
-            stack.extend((arg, False) for arg in arguments(x))
+            stack.extend((arg, False) for arg in reversed(tuple(arguments(x))))
 
 
 def plain_fraction(root: Real) -> Fraction | None:
-    """Return the value if it is made of rational arithmetic alone, else ``None``.
+    """Return the value if rational arithmetic and roots of squares make it, else ``None``.
 
     Spec: NUM-REAL
 
-    >>> plain_fraction(Real(1) / 3 + 1), plain_fraction(sqrt(4))
-    (Fraction(4, 3), None)
+    >>> plain_fraction(Real(1) / 3 + sqrt(4)), plain_fraction(sqrt(2))
+    (Fraction(7, 3), None)
     """
     values: dict[int, Fraction] = {}
     for x in postorder(root):
@@ -361,10 +364,19 @@ def plain_fraction(root: Real) -> Fraction | None:
             value = args[0] ** x.content
         elif x.op == NAMED:
             value = args[0]
+        elif x.op == SQRT and (root_of_square := _rational_root(args[0])) is not None:
+            value = root_of_square
         else:
             return None
         values[id(x)] = value
     return values[id(root)]
+
+
+def _rational_root(value: Fraction) -> Fraction | None:
+    if value < 0:
+        return None
+    top, bottom = math.isqrt(value.numerator), math.isqrt(value.denominator)
+    return Fraction(top, bottom) if Fraction(top * top, bottom * bottom) == value else None
 
 
 def _combine(op: str, left: Real, right: object) -> Real:

@@ -1,1 +1,1 @@
-"""refclust: testing."""
+"""The kits: golden vectors for implementers, conformance checks for backends."""

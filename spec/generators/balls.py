@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 from decimal import Context, Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from flint import arb, ctx, fmpq
@@ -29,7 +29,7 @@ SMALL_DENOMINATOR = 2**48
 NARROW = Fraction(1, 2**120)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _arb_log(value: Fraction, precision: int) -> arb:
     ctx.prec = precision
     return arb(fmpq(value.numerator, value.denominator)).log()
@@ -68,7 +68,8 @@ def _arb(expr: Expr, precision: int) -> arb:
 
 
 def _integer(expr: Expr) -> int:
-    assert isinstance(expr, Fraction) and expr.denominator == 1
+    assert isinstance(expr, Fraction)
+    assert expr.denominator == 1
     return expr.numerator
 
 
@@ -86,12 +87,13 @@ def _dyadic(value: arb) -> Fraction:
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _iv_rational(value: Fraction, precision: int) -> Any:
+    mpmath.iv.prec = precision
     return mpmath.iv.mpf(value.numerator) / mpmath.iv.mpf(value.denominator)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _iv_log(value: Fraction, precision: int) -> Any:
     return mpmath.iv.log(_iv_rational(value, precision))
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 from math import isqrt
 
 from flint import fmpz
@@ -28,7 +28,7 @@ class Node:
 Expr = Fraction | Node
 
 
-@lru_cache(maxsize=None)
+@cache
 def prime_powers(number: int) -> tuple[tuple[int, int], ...]:
     """The factorisation of a positive integer.
 

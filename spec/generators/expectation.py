@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import permutations, zip_longest
 from math import comb, factorial, prod
 
@@ -45,7 +45,7 @@ def _row_choices(size: int, room: Margin) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-@lru_cache(maxsize=None)
+@cache
 def how_many_tables(rows: Margin, columns: Margin) -> int:
     """The number of tables of non-negative integers with these margins.
 
@@ -81,7 +81,7 @@ def by_tables(rows: Margin, columns: Margin) -> dict[Counts, int]:
     return counts
 
 
-@lru_cache(maxsize=None)
+@cache
 def shuffled_tables(rows: Margin, columns: Margin) -> dict[Counts, int] | None:
     """How many permutations give each table, or None where that is out of reach."""
     if sum(rows) <= PERMUTATION_LIMIT:
@@ -114,7 +114,7 @@ def expected(
     return _expected(tuple(sorted(rows)), tuple(sorted(columns)), measure)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _expected(
     rows: Margin, columns: Margin, measure: Callable[[Counts], Fraction]
 ) -> Fraction | None:
@@ -162,7 +162,7 @@ def urn(special: int, others: int, draws: int) -> tuple[Fraction, ...]:
     return tuple(Fraction(count, sequences) for count in ways)
 
 
-@lru_cache(maxsize=None)
+@cache
 def expected_row(size: int, columns: Margin, measure: Callable[[Margin], int]) -> Fraction:
     """The mean of a measure of one row when ``size`` objects are drawn from all classes.
 

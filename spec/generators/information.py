@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 from math import factorial, lcm
 
 from .exact import ZERO_LOGS, Expr, Logs, Node
@@ -65,7 +65,7 @@ def expected_information(rows: Margin, columns: Margin) -> Info | None:
     return _expected_information(tuple(sorted(rows)), tuple(sorted(columns)))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _expected_information(rows: Margin, columns: Margin) -> Info | None:
     n = sum(rows)
     if n > URN_LIMIT:

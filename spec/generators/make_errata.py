@@ -36,8 +36,8 @@ NOTES = {
     "ERR-26": "misprint: ordered pairs with self-pairs where unordered pairs are meant",
     "ERR-27": "misprint: SD taken for FN and DS for FP",
     "ERR-28": "misprint: the two co-membership matrices exchanged",
-    "ERR-31": "misprint: the maximum over permutations of the r cluster numbers, so that no cluster "
-              "can take a class with a number above r",
+    "ERR-31": "misprint: the maximum over permutations of the r cluster numbers, so that no "
+              "cluster can take a class with a number above r",
     "ERR-32": "misprint: both sums end at the number of clusters, or a random partition has 0",
     "ERR-53": "misprint: the uncentred cosine called a correlation",
     "ERR-72": "misprint: bits given where nats are meant",

@@ -11,19 +11,21 @@ from .writer import METRICS, VectorFile
 
 Rows = list[list[int | str]]
 
-ASYMMETRIC = (
-    "purity inverse_purity cluster_purity cluster_recall cluster_f f_macro f_measure nca "
-    "bcubed_precision bcubed_recall adjusted_purity adjusted_bcubed_precision "
-    "adjusted_bcubed_recall pair_counts pair_counts[pairs=ordered] pair_precision pair_recall "
-    "pair_precision[pairs=ordered] pair_recall[pairs=ordered] pair_f[beta=2] pair_f[beta=1/2] "
-    "pair_f[beta=2,pairs=ordered] pair_f[beta=1/2,pairs=ordered] wallace wallace[given=classes] "
-    "wallace[pairs=ordered] wallace[given=classes,pairs=ordered] adjusted_wallace "
-    "adjusted_wallace[given=classes] entropy_clusters entropy_classes conditional_entropy "
-    "conditional_entropy[of=clusters] information_ratio information_ratio[of=classes] homogeneity "
-    "completeness v_measure[beta=2] v_measure[beta=1/2] goodman_kruskal_lambda "
-    "goodman_kruskal_lambda[predict=clusters] goodman_kruskal_tau "
-    "goodman_kruskal_tau[predict=clusters] theils_u theils_u[predict=clusters]"
-).split()
+ASYMMETRIC = [
+    "purity", "inverse_purity", "cluster_purity", "cluster_recall", "cluster_f", "f_macro",
+    "f_measure", "nca", "bcubed_precision", "bcubed_recall", "adjusted_purity",
+    "adjusted_bcubed_precision", "adjusted_bcubed_recall", "pair_counts",
+    "pair_counts[pairs=ordered]", "pair_precision", "pair_recall",
+    "pair_precision[pairs=ordered]", "pair_recall[pairs=ordered]", "pair_f[beta=2]",
+    "pair_f[beta=1/2]", "pair_f[beta=2,pairs=ordered]", "pair_f[beta=1/2,pairs=ordered]",
+    "wallace", "wallace[given=classes]", "wallace[pairs=ordered]",
+    "wallace[given=classes,pairs=ordered]", "adjusted_wallace", "adjusted_wallace[given=classes]",
+    "entropy_clusters", "entropy_classes", "conditional_entropy",
+    "conditional_entropy[of=clusters]", "information_ratio", "information_ratio[of=classes]",
+    "homogeneity", "completeness", "v_measure[beta=2]", "v_measure[beta=1/2]",
+    "goodman_kruskal_lambda", "goodman_kruskal_lambda[predict=clusters]", "goodman_kruskal_tau",
+    "goodman_kruskal_tau[predict=clusters]", "theils_u", "theils_u[predict=clusters]",
+]
 
 TURNED: Rows = [[6, 1, 0, 2], [0, 4, 1, 0], [5, 0, 1, 0]]
 TIED: Rows = [[3, 3, 0], [0, 2, 2], [1, 4, 1]]

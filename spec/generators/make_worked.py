@@ -19,7 +19,7 @@ IRIS: list[list[int | str]] = [[50, 20, 5], [0, 30, 0], [0, 0, 45]]
 
 CASES: list[tuple[str, list[list[int | str]], str]] = [
     ("g-catdog", CATDOG, "cat, dog, parrot: joint probabilities times 100"),
-    ("g-catdog-swap", [CATDOG[1], CATDOG[0], CATDOG[2]], "the same with clusters 1 and 2 exchanged"),
+    ("g-catdog-swap", [CATDOG[1], CATDOG[0], CATDOG[2]], "clusters 1 and 2 exchanged"),
     ("g-five", FIVE, "five objects, {g1 g2 g3}{g4 g5} against {g1 g2}{g3 g4 g5}"),
     ("g-3x3", THREE, "the table of the maximum-matching example"),
     ("x-iir", IIR, "the 17 objects of the purity figure (table from the published textbook)"),

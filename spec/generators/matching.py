@@ -209,7 +209,7 @@ def _mean_alike(rows: Margin, columns: Margin) -> Fraction | None:
 
 
 def chance_corrected(table: Table) -> dict[str, Value]:
-    """The metrics corrected by their exact mean over all permutations; unreachable ones left out."""
+    """The metrics corrected by their exact mean over all permutations, where within reach."""
     names = ("adjusted_purity", "adjusted_bcubed_precision", "adjusted_bcubed_recall",
              "adjusted_bcubed_f")
     if not table.integral:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from .exact import Expr, Logs, prime_powers
+from .exact import Expr, Logs, prime_powers, square_root
 
 # A letter is ("log", p), ("root", p) or ("e", 1); a monomial maps letters to exponents.
 Letter = tuple[str, int]
 Monomial = tuple[tuple[Letter, Fraction], ...]
 Poly = dict[Monomial, Fraction]
+FACTOR_LIMIT = 10**25
 
 
 def rational_value(expr: Expr) -> Fraction | None:
@@ -129,7 +130,7 @@ def _log(poly: Poly) -> Poly | None:
     if len(poly) != 1:
         return None
     [(monomial, coefficient)] = poly.items()
-    if coefficient <= 0:
+    if coefficient <= 0 or _too_long(coefficient):
         return None
     result: Poly = {
         ((("log", p), Fraction(1)),): k for p, k in Logs.of(coefficient).terms.items()
@@ -142,6 +143,17 @@ def _log(poly: Poly) -> Poly | None:
         else:
             return None
     return result
+
+
+def _too_long(value: Fraction) -> bool:
+    """Whether factoring could take long; a power of ten and other smooth numbers never does."""
+    for number in (value.numerator, value.denominator):
+        for prime in (2, 3, 5, 7):
+            while number % prime == 0:
+                number //= prime
+        if number > FACTOR_LIMIT:
+            return True
+    return False
 
 
 def _exp(poly: Poly) -> Poly | None:
@@ -170,6 +182,12 @@ def _root(poly: Poly) -> Poly | None:
     if coefficient < 0 or any(letter[0] != "e" for letter, _ in monomial):
         return None
     letters = {letter: exponent / 2 for letter, exponent in monomial}
+    whole = square_root(coefficient)
+    if whole is not None:
+        key, factor = _monomial(letters, whole)
+        return {key: factor}
+    if _too_long(coefficient):
+        return None
     for part, sign in ((coefficient.numerator, 1), (coefficient.denominator, -1)):
         for prime, power in prime_powers(part):
             letters[("root", prime)] = Fraction(power * sign)

@@ -51,12 +51,14 @@ class Info:
     written: Expr
 
     def __add__(self, other: Info) -> Info:
+        """The sum."""
         return Info(
             Logs.total([(Fraction(1), self.exact), (Fraction(1), other.exact)]),
             Node("+", (self.written, other.written)),
         )
 
     def __sub__(self, other: Info) -> Info:
+        """The difference."""
         return Info(
             Logs.total([(Fraction(1), self.exact), (Fraction(-1), other.exact)]),
             Node("-", (self.written, other.written)),
@@ -130,9 +132,9 @@ def divide_geometric(top: Info, left: Info, right: Info) -> Value:
     """``top / sqrt(left * right)`` for non-negative left and right."""
     if left.zero or right.zero:
         return divide_info(top, ZERO)
-    share, share2 = left.exact.ratio(top.exact), right.exact.ratio(top.exact)
     if top.zero:
         return Fraction(0)
+    share, share2 = left.exact.ratio(top.exact), right.exact.ratio(top.exact)
     # left and right are linear forms in prime logarithms; top^2 = q left right as polynomials
     # only when all three are proportional, because a linear form has no other factors.
     if share is not None and share2 is not None:

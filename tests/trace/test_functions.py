@@ -68,6 +68,8 @@ def scan(tree: Tree, text: str, name: str = "refclust/metrics/more.py") -> list[
         ("Empty", False),
         ("LIMIT", False),
         ("WORDS", False),
+        ("Kinds", False),
+        ("Chosen", False),
     ],
 )
 def test_which_functions_owe_a_citation(tree: Tree, returns: str, owes: bool) -> None:
@@ -78,6 +80,8 @@ def test_which_functions_owe_a_citation(tree: Tree, returns: str, owes: bool) ->
         Matrix = list[Vector]
         Vector = tuple[float, ...]
         Declared: TypeAlias = "float | str"
+        Kinds: TypeAlias = "list[str]"
+        Chosen: type = float
         LIMIT = int(3)
         WORDS = list[str]
         class Pair(NamedTuple):
@@ -106,12 +110,16 @@ def test_which_functions_owe_a_citation(tree: Tree, returns: str, owes: bool) ->
         ("refclust/metrics/_deep/more.py", False),
         ("refclust/cli/more.py", False),
         ("refclust/metrics.py", True),
-        ("refclust/_spec/metrics/more.py", False),
     ],
 )
 def test_where_functions_owe_a_citation(tree: Tree, name: str, owes: bool) -> None:
     found = scan(tree, "def f() -> int: ...\n", name)
     assert [one.owes for one in found] == ([True] if owes else [])
+
+
+def test_the_shipped_specification_is_no_code(tree: Tree) -> None:
+    cited = 'def f() -> int:\n    """F.\n\n    Spec: PUR\n    """\n'
+    assert scan(tree, cited, "refclust/_spec/generators/more.py") == []
 
 
 def test_the_numeric_folders() -> None:
@@ -176,7 +184,9 @@ except Exception:
     [
         ('@kernel("a.b", contract=Exact())', "a.b", True),
         ('@registry.kernel("a.b", contract=C)', "a.b", True),
+        ('@kernel("a.b", contract="exact")', "a.b", True),
         ('@kernel("a.b")', "a.b", False),
+        ('@kernel("a.b", fused=True)', "a.b", False),
         ('@kernel("a.b", contract=None)', "a.b", False),
         ('@cache\n@kernel("a.b", contract=C)', "a.b", True),
         ('@other("a.b", contract=C)', None, False),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textwrap import dedent
+from textwrap import dedent, indent
 
 import pytest
 
@@ -80,6 +80,12 @@ def test_what_cannot_be_read(tree: Tree, argument: str) -> None:
     assert [fault[:10] for fault in found.faults] == ["mark.spec("]
 
 
+@pytest.mark.parametrize("argument", ['"A", *IDS', '"A", 1', '"A", ids="B"'])
+def test_what_can_be_read_in_part(tree: Tree, argument: str) -> None:
+    [found] = scan(tree, f"@mark.spec({argument})\ndef test_f(): ...")
+    assert (found.ids, len(found.faults)) == (("A",), 1)
+
+
 @pytest.mark.parametrize(
     ("decorator", "is_property"),
     [
@@ -114,7 +120,9 @@ def test_the_property_folder(tree: Tree, name: str, is_property: bool) -> None:
 def test_what_may_not_run_or_may_fail_does_not_count(tree: Tree, mark: str) -> None:
     function = '@pytest.mark.spec("A")\n{}def test_f(): ...'
     whole = f"pytestmark = pytest.mark.{mark}\n" + function.format("")
-    for text in (function.format(f"@pytest.mark.{mark}\n"), whole):
+    listed = f"pytestmark = [x, pytest.mark.{mark}]\n" + function.format("")
+    method = f"@pytest.mark.{mark}\nclass TestC:\n" + indent(function.format(""), "    ")
+    for text in (function.format(f"@pytest.mark.{mark}\n"), whole, listed, method):
         [found] = scan(tree, text)
         assert (found.ids, found.counts) == (("A",), False)
 

@@ -23,6 +23,7 @@ def bare(text: str) -> str:
         ("def f():\n    return 1\n", "def f():\n    return 1"),
         ('def f():\n    """A."""\n    return 1\n', "def f():\n    return 1"),
         ('def f():\n\n    """A.\n\n    B.\n    """\n\n\n    return 1\n', "def f():\n    return 1"),
+        ("def f():\n    g()\n", "def f():\n    g()"),
         ("def f():\n    return 1  \n", "def f():\n    return 1"),
         ("def f():\n    x = 1\n\n    return x\n", "def f():\n    x = 1\n\n    return x"),
         ("@a\n@b(\n    1\n)\ndef f(): ...\n", "@a\n@b(\n    1\n)\ndef f(): ..."),

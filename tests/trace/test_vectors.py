@@ -41,6 +41,7 @@ def test_count_per_file(tree: Tree) -> None:
         ('{"cases": [}', r"purity\.json:1: not JSON"),
         ("[]", r"purity\.json:1: a vector file is an object with a list of cases"),
         ('{"cases": {}}', r"purity\.json:1: a vector file is an object with a list of cases"),
+        ('{"cases": ["a"]}', r"purity\.json:1: case number 0 has no id"),
         ('{"cases": [{"id": 1}]}', r"purity\.json:1: case number 0 has no id"),
         ('{"cases": [\n{"id": "a", "formulas": "PUR"}]}', r"purity\.json:2: formulas must be a li"),
         ('{"cases": [], "formulas": "PUR"}', r"purity\.json:1: formulas must be a list"),

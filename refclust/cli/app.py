@@ -1,0 +1,167 @@
+"""The application: which commands there are, and how every run ends.
+
+Exit codes: 0 fine, 1 a check failed, 2 usage, 3 bad data, 4 backend trouble, 70 a fault of
+refclust itself, 130 interrupted, 141 nobody reads the output any more. No traceback without
+``--debug``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import itertools
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from refclust.cli import backends, demo, explain, output, score, spec, trace, vectors, verify
+from refclust.errors import RefclustError
+
+DEBUG_VARIABLE = "REFCLUST_DEBUG"
+FAULT, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
+
+app = typer.Typer(
+    name="refclust",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    context_settings={"max_content_width": 100, "help_option_names": ["--help", "-h"]},
+    epilog="Start with `refclust demo`. Every command has its own --help.",
+)
+
+app.command("demo", short_help="Take the tour; start here.")(demo.demo)
+app.command("score", short_help="Score a clustering against the truth.")(score.score)
+app.command("explain", short_help="Derive a score step by step.")(explain.explain)
+app.command("spec", short_help="Read a clause: formula, code, evidence.")(spec.spec)
+app.command("verify", short_help="Check against the golden vectors.")(verify.verify)
+app.add_typer(vectors.app, name="vectors", short_help="List, show, export the golden vectors.")
+app.command("trace", short_help="Show or check what backs each clause.")(trace.trace)
+app.command("backends", short_help="List the installed backends.")(backends.backends)
+
+
+def _version(wanted: bool) -> None:
+    if not wanted:
+        return
+    import platform
+
+    from refclust import SPEC_VERSION, __version__
+    from refclust.backends.protocol import API_VERSION
+
+    output.say(
+        f"refclust {__version__} (specification {SPEC_VERSION}, backend API {API_VERSION}, "
+        f"Python {platform.python_version()})"
+    )
+    raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show versions and exit."),
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show a traceback when something goes wrong.")
+    ] = False,
+) -> None:
+    """Clustering metrics that are right to the last bit, with the proof.
+
+    Results go to stdout, notes to stderr. Exit codes: 0 fine, 1 a check failed, 2 usage, 3 bad
+    data, 4 backend trouble.
+    """
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that lacks a sign shows its number; it never ends the run.
+            stream.reconfigure(errors="backslashreplace")
+    code = run(sys.argv[1:])
+    if code == BROKEN_PIPE:
+        # Python flushes once more at the end; give it somewhere to write to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and return its exit code; whatever goes wrong is told in one line."""
+    try:
+        return _called(arguments)
+    except BrokenPipeError:
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        _tell(arguments, "interrupted", "interrupted")
+        return INTERRUPTED
+    except RefclustError as error:
+        _trace(arguments)
+        _tell(arguments, error.code, str(error))
+        return error.exit_code
+    except Exception as error:
+        _trace(arguments)
+        told = f"a fault of refclust itself, {type(error).__name__}: {error}"
+        _tell(arguments, "fault", f"{told} (--debug shows where)")
+        return FAULT
+
+
+def _called(arguments: list[str]) -> int:
+    """Call typer, which turns some exceptions into exit codes, and turn them back."""
+    _add_plugin_commands(arguments)
+    try:
+        app(arguments, prog_name="refclust")
+    except SystemExit as end:
+        before = end.__context__
+        for kind in (BrokenPipeError, KeyboardInterrupt):
+            if isinstance(before, kind) or isinstance(getattr(before, "__cause__", None), kind):
+                raise kind from None
+        code = end.code
+        output.flush()
+        return code if isinstance(code, int) else 0 if code is None else 1
+    output.flush()
+    return 0
+
+
+def _add_plugin_commands(arguments: list[str]) -> None:
+    """Look for plugins only if the command is none of ours: looking costs time at every start."""
+    command = next((word for word in arguments if not word.startswith("-")), None)
+    if command is None or command in commands():
+        return
+    from refclust.cli.plugins import add_commands
+
+    add_commands(app, command)
+
+
+def commands() -> set[str]:
+    """Return the names of the commands there are."""
+    names = [one.name for one in app.registered_commands]
+    names += [one.name for one in app.registered_groups]
+    return {name for name in names if name}
+
+
+def _trace(arguments: list[str]) -> None:
+    if _debugging(arguments):
+        import traceback
+
+        traceback.print_exc()
+
+
+def _debugging(arguments: list[str]) -> bool:
+    # Options of the application itself stand before the command.
+    before = itertools.takewhile(lambda word: word.startswith("-"), arguments)
+    return "--debug" in before or output.strict_boolean(DEBUG_VARIABLE)
+
+
+def _tell(arguments: list[str], code: str, message: str) -> None:
+    """Print an error in one line, as an object if the user asked for JSON."""
+    line = " ".join(message.split("\n"))
+    if "--json" in itertools.takewhile(lambda word: word != "--", arguments):
+        import json
+
+        told = json.dumps({"schema": "refclust-error/1", "code": code, "message": line})
+    else:
+        told = f"refclust: {line} [{code}]"
+    with contextlib.suppress(OSError):
+        sys.stderr.write(told + "\n")
+        sys.stderr.flush()

@@ -1,0 +1,149 @@
+"""Where output goes: results to stdout, notes to stderr, files whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from refclust.errors import BadOption, FileExists, FileNotReadable
+
+_TRUE, _FALSE = {"1", "true", "yes"}, {"0", "false", "no", ""}
+
+
+def say(text: str) -> None:
+    """Print a result."""
+    with _writing():
+        sys.stdout.write(text + "\n")
+
+
+def flush() -> None:
+    """Hand over what was printed, so that trouble shows up while it can still be told."""
+    if sys.stdout is not None:
+        with _writing():
+            sys.stdout.flush()
+
+
+@contextlib.contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise FileNotReadable(f"cannot write standard output: {reason_of(error)}") from None
+
+
+def note(text: str) -> None:
+    """Print something worth knowing that is not the result."""
+    sys.stderr.write(f"refclust: {text}\n")
+
+
+def say_json(content: Any) -> None:
+    """Print one JSON object; what is NaN or infinite must have been told in words before."""
+    import json  # start-up is quicker without it
+
+    encoding = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "")
+    plain = encoding != "utf8"
+    say(json.dumps(content, ensure_ascii=plain, indent=2, allow_nan=False))
+
+
+def columns(rows: Sequence[Sequence[str]], *, right: frozenset[int] = frozenset()) -> list[str]:
+    """Align rows of text in columns; those in ``right`` end at the same place.
+
+    >>> columns([["a", "10"], ["bb", "9"]], right=frozenset([1]))
+    ['a   10', 'bb   9']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if place in right else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "class"), counted(2, "class"), counted(1200, "object")
+    ('1 class', '2 classes', '1,200 objects')
+    """
+    plural = "" if number == 1 else "es" if noun.endswith("s") else "s"
+    return f"{number:,} {noun}{plural}"
+
+
+def refuse_existing(path: str, *, force: bool) -> None:
+    """Refuse to overwrite a file, before any work is done for it."""
+    if path != "-" and not force and os.path.lexists(path):
+        raise FileExists(f"{path} exists already; --force replaces it")
+
+
+def write_file(path: str, text: str, *, force: bool) -> None:
+    """Write a whole file or nothing: first beside it, then in its place; ``-`` is stdout."""
+    if path == "-":
+        say(text.removesuffix("\n"))
+        return
+    refuse_existing(path, force=force)
+    target = Path(path)
+    beside = target.with_name(f".{target.name}.{os.getpid()}.new")
+    content = text if text.endswith("\n") else text + "\n"
+    try:
+        if target.exists() and not target.is_file():
+            target.write_text(content, encoding="utf-8", newline="\n")  # a device or a pipe
+            return
+        try:
+            beside.write_text(content, encoding="utf-8", newline="\n")
+            os.replace(beside, target)
+        finally:
+            with contextlib.suppress(OSError):
+                beside.unlink(missing_ok=True)
+    except (OSError, ValueError) as error:
+        raise FileNotReadable(f"cannot write {path}: {reason_of(error)}") from None
+
+
+def reason_of(error: Exception) -> str:
+    """Return what the system says about a failure, without its number."""
+    told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return told[:1].lower() + told[1:]
+
+
+def strict_boolean(variable: str) -> bool:
+    """Read an environment variable that is true or false; anything else is refused."""
+    value = os.environ.get(variable, "")
+    if value.lower() in _TRUE:
+        return True
+    if value.lower() in _FALSE:
+        return False
+    raise BadOption(f"{variable}={value!r}: use 1 or 0, true or false, yes or no")
+
+
+class Progress:
+    """One line on stderr that tells what is going on, from the second second, on a terminal."""
+
+    def __init__(self, count: int) -> None:
+        self._count, self._done = count, 0
+        self._started = time.monotonic()
+        self._shown = 0
+        self._enabled = sys.stderr is not None and sys.stderr.isatty()
+
+    def step(self, name: str) -> None:
+        """Tell that the next piece of work begins."""
+        self._done += 1
+        if self._enabled and time.monotonic() - self._started > 1:
+            line = f"{self._done}/{self._count} {name}"
+            sys.stderr.write(f"\r{line:<{self._shown}}")
+            sys.stderr.flush()
+            self._shown = len(line)
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._shown:
+            sys.stderr.write(f"\r{'':<{self._shown}}\r")
+            sys.stderr.flush()
+            self._shown = 0

@@ -1,0 +1,251 @@
+"""Label files: one label a line, or one column of a CSV or TSV file (chapter 00, CONV-LABEL).
+
+Labels are text, compared character by character; nothing is trimmed or converted. A file is read
+as a delimited table with a header when a column is named or when its name ends in ``.csv`` or
+``.tsv``; any other file holds one label a line. ``.gz`` files are unpacked, ``-`` is
+standard input. Every message names the file and the line.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from itertools import chain
+from typing import Final
+
+from refclust.data.textfile import STDIN, blocks, display_name, suffix
+from refclust.errors import (
+    BadWeight,
+    EmptyFile,
+    EmptyLabel,
+    LabelLengthMismatch,
+    MissingColumn,
+    NegativeCount,
+    NotFinite,
+    RaggedRows,
+)
+
+__all__ = ["STDIN", "is_delimited", "read_columns", "read_labels", "read_weights", "same_length"]
+
+_DELIMITERS: Final = {".csv": ",", ".tsv": "\t"}
+_LONGEST_LIST = 12
+_EXPONENT = re.compile(r"[eE]([+-]?[0-9]{1,18})")
+_LARGEST_EXPONENT = 400  # 1e400 is beyond the doubles already; 1e999999999 would fill the memory
+
+
+def is_delimited(path: str, *, column: str | None = None) -> bool:
+    """Tell whether a file is read as a delimited table with a header.
+
+    >>> is_delimited("a.csv"), is_delimited("a.txt"), is_delimited("a.txt", column="species")
+    (True, False, True)
+    """
+    return column is not None or suffix(path) in _DELIMITERS
+
+
+def read_labels(path: str, *, column: str | None = None, delimiter: str | None = None) -> list[str]:
+    """Read the labels of one file; equal labels are one object in memory."""
+    if is_delimited(path, column=column):
+        return read_columns(path, [column], delimiter=delimiter)[0]
+    labels: list[str] = []
+    for block in blocks(path):
+        text = block.text
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        lines = text.split("\n")
+        if not lines[-1]:
+            lines.pop()  # the end of the last line, not a line
+        if "" in lines:
+            number = block.line + lines.index("")
+            raise EmptyLabel(
+                f"{display_name(path)}:{number}: the line is empty; every line holds one label"
+            )
+        labels.extend(map(sys.intern, lines))
+    if not labels:
+        raise EmptyFile(f"{display_name(path)} is empty; it should hold one label a line")
+    return labels
+
+
+def read_columns(
+    path: str, columns: Sequence[str | None], *, delimiter: str | None = None
+) -> list[list[str]]:
+    """Read several columns of a delimited file with a header in one pass.
+
+    A column is a name of the header or, if no name equals it, a number from 1. ``None`` stands for
+    the only column there is.
+    """
+    name = display_name(path)
+    lines = (line for block in blocks(path) for line in split_lines(block.text))
+    rows = delimited_rows(path, lines, delimiter)
+    header = next(rows, None)
+    if header is None:
+        raise EmptyFile(f"{name} is empty; it should hold a header and a row per object")
+    _, names = header
+    if not names:
+        raise MissingColumn(f"{name}:1: the line is empty; it should hold the names of columns")
+    places = [_place(name, names, column) for column in columns]
+    found: list[list[str]] = [[] for _ in places]
+    targets = list(zip(places, found, strict=True))
+    intern = sys.intern
+    for line, row in rows:
+        if len(row) != len(names):
+            _refuse_row(name, line, row, names)
+        for place, labels in targets:
+            label = row[place]
+            if not label:
+                raise EmptyLabel(f"{name}:{line}: the column {names[place]!r} is empty here")
+            labels.append(intern(label))
+    if not found[0]:
+        raise EmptyFile(f"{name} has a header but no row below it")
+    if None in columns:
+        _refuse_label_as_header(name, names[0], found[columns.index(None)])
+    return found
+
+
+def read_weights(
+    path: str, *, column: str | None = None, delimiter: str | None = None
+) -> list[int | Fraction]:
+    """Read one weight per object, as exact numbers: ``3``, ``0.25`` or ``1/3``.
+
+    Spec: CT-WEIGHT
+    """
+    texts = read_labels(path, column=column, delimiter=delimiter)
+    unit = "row" if is_delimited(path, column=column) else "line"
+    known: dict[str, int | Fraction] = {}
+    for position, text in enumerate(texts, start=1):
+        if text not in known:
+            place = f"{display_name(path)}, {unit} {position}: the weight"
+            known[text] = exact_number(text, place, BadWeight)
+    return [known[text] for text in texts]
+
+
+def exact_number(text: str, place: str, wrong: type[Exception]) -> int | Fraction:
+    """Read a finite number that is not negative, exactly; ``place`` opens the message.
+
+    Spec: CT-WEIGHT
+
+    >>> exact_number("0.25", "the weight", BadWeight), exact_number("6/3", "the weight", BadWeight)
+    (Fraction(1, 4), 2)
+    """
+    exponent = _EXPONENT.search(text)
+    if exponent is not None and abs(int(exponent[1])) > _LARGEST_EXPONENT:
+        raise wrong(f"{place} is {_shown(text)}; exponents go up to {_LARGEST_EXPONENT}")
+    try:
+        number = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        if text.strip().lower().lstrip("+-") in ("nan", "inf", "infinity"):
+            raise NotFinite(f"{place} is {text.strip()}; it must be finite") from None
+        raise wrong(f"{place} is {_shown(text)}, which is not a number") from None
+    if number < 0:
+        raise NegativeCount(f"{place} is {text.strip()}; it must not be negative")
+    return number.numerator if number.denominator == 1 else number
+
+
+def same_length(named: Iterable[tuple[str, Sequence[object]]]) -> None:
+    """Refuse sequences of different lengths, naming each with its length."""
+    pairs = list(named)
+    if len({len(values) for _, values in pairs}) > 1:
+        told = ", ".join(f"{name} has {len(values)}" for name, values in pairs)
+        raise LabelLengthMismatch(f"the files must describe the same objects, but {told}")
+
+
+def delimited_rows(
+    path: str, lines: Iterator[str], delimiter: str | None
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of delimited lines, each with the number of the line on which it ends.
+
+    Spec: none (reads text)
+
+    >>> list(delimited_rows("a.csv", iter(['x,"y, z"\\n']), None))
+    [(1, ['x', 'y, z'])]
+    """
+    first = next(lines, None)
+    if first is None:
+        return
+    sign = delimiter or _DELIMITERS.get(suffix(path)) or ("\t" if "\t" in first else ",")
+    reader = csv.reader(chain([first], lines), delimiter=sign, strict=True)
+    try:
+        for row in reader:
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise RaggedRows(
+            f"{display_name(path)}:{reader.line_num}: {_quoting(str(error))}; a field that holds "
+            "the delimiter, a quote or a line end is put in quotes, and quotes inside it are "
+            "doubled"
+        ) from None
+
+
+def split_lines(text: str) -> Iterator[str]:
+    """Yield the lines of a text with their ends, which belong to the label inside quotes."""
+    return iter(io.StringIO(text, newline=""))
+
+
+def _place(name: str, header: list[str], column: str | None) -> int:
+    """Return the position of a column that is given by name or by number."""
+    if column is None:
+        if len(header) == 1:
+            return 0
+        raise MissingColumn(
+            f"{name} has {len(header)} columns, so one must be named; it has: {_listed(header)}"
+        )
+    if header.count(column) == 1:
+        return header.index(column)
+    if header.count(column) > 1:
+        numbers = [str(i) for i, cell in enumerate(header, start=1) if cell == column]
+        raise MissingColumn(
+            f"{name} has {len(numbers)} columns called {column!r}; use a number: "
+            f"{' or '.join(numbers)}"
+        )
+    if column.isascii() and column.isdigit() and 1 <= int(column) <= len(header):
+        return int(column) - 1
+    raise MissingColumn(
+        f"{name} has no column {column!r}; it has: {_listed(header)}{_delimiter_hint(header)}"
+    )
+
+
+def _refuse_row(name: str, line: int, row: list[str], header: list[str]) -> None:
+    if not row and len(header) == 1:
+        raise EmptyLabel(f"{name}:{line}: the line is empty; every line holds one label")
+    cells = "the line is empty" if not row else f"the row has {_count(len(row), 'cell')}"
+    raise RaggedRows(f"{name}:{line}: {cells}, the header has {len(header)}")
+
+
+def _refuse_label_as_header(name: str, header: str, labels: list[str]) -> None:
+    """Refuse a file of one column that seems to have no header: its first object would be lost."""
+    if header in labels:
+        raise MissingColumn(
+            f"{name}: the first line, {header!r}, is read as a header but is also a label "
+            f"(row {labels.index(header) + 1}); add a header, or name the column (1) if it is one"
+        )
+
+
+def _delimiter_hint(header: list[str]) -> str:
+    for sign in (";", "\t", ",", "|", " "):
+        if len(header) == 1 and sign in header[0]:
+            return f" (is the delimiter {sign!r}?)"
+    return ""
+
+
+def _listed(header: list[str]) -> str:
+    shown = ", ".join(_shown(cell) for cell in header[:_LONGEST_LIST])
+    more = len(header) - _LONGEST_LIST
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _quoting(message: str) -> str:
+    if "end of data" in message:
+        return "a quote is opened and never closed"
+    if "limit" in message:
+        return "a field is longer than 131072 characters (an open quote?)"
+    return f"a quoted field is malformed ({message})"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:37] + "...")

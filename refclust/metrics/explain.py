@@ -1,0 +1,247 @@
+"""Explanations: why a score is what it is, with the user's own numbers (chapter 00, CONV-SCORE).
+
+Three renderings of one content: the table, the clause's formula, the derivation, the value, and
+what other libraries print where they differ.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Final
+
+from refclust.errors import ProfileLacksMetric
+from refclust.metrics import profiles
+from refclust.metrics.contingency import Contingency
+from refclust.metrics.score import Score, evaluate
+from refclust.numbers.derivation import Derivation
+from refclust.numbers.real import NAMED
+from refclust.trace import clauses
+
+LARGEST_TABLE: Final = 15
+_LATEX_SPECIAL: Final = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """One clause behind a score."""
+
+    clause: str
+    title: str
+    latex: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """What another library prints."""
+
+    library: str
+    call: str
+    prints: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A score with its table, its formulas, its derivation and what others would print."""
+
+    score: Score
+    formulas: tuple[Formula, ...]
+    derivation: Derivation | None
+    others: tuple[Other, ...]
+
+    def text(self) -> str:
+        """Return the explanation for a terminal."""
+        parts = [
+            f"{self.score.name}: {self.score.origin.entry.title}",
+            _text_table(self.score.table),
+        ]
+        if self.derivation is not None:
+            parts.append(self.derivation.text())
+        parts.append(_value_line(self.score))
+        matching = self.score.matching
+        if matching is not None:
+            parts.append("matching: " + ", ".join(f"{a} ↔ {b}" for a, b in matching))
+        if self.others:
+            names, calls = (
+                max(len(text) for text in texts)
+                for texts in zip(*((o.library, o.call) for o in self.others), strict=True)
+            )
+            lines = [
+                f"  {other.library:<{names}}  {other.call:<{calls}}  {other.prints}"
+                for other in self.others
+            ]
+            parts.append("\n".join(["other libraries:", *lines]))
+        told = ", ".join(f"{formula.clause} ({formula.title})" for formula in self.formulas)
+        parts.append(f"clauses: {told}")
+        return "\n\n".join(parts)
+
+    def markdown(self) -> str:
+        """Return the explanation as Markdown with LaTeX formulas."""
+        parts = [
+            f"# {self.score.origin.entry.title} (`{self.score.name}`)",
+            _markdown_table(self.score.table),
+        ]
+        for formula in self.formulas:
+            parts.append(f"**{formula.clause}** {formula.title}")
+            parts.extend(f"$$\n{latex}\n$$" for latex in formula.latex)
+        if self.derivation is not None:
+            parts.append(self.derivation.markdown())
+        parts.append(_value_line(self.score))
+        if self.score.matching is not None:
+            parts.append("Matching: " + ", ".join(f"{a} ↔ {b}" for a, b in self.score.matching))
+        if self.others:
+            rows = [
+                f"| {other.library} | `{other.call}` | {other.prints} |" for other in self.others
+            ]
+            parts.append("\n".join(["| library | call | prints |", "|---|---|---|", *rows]))
+        return "\n\n".join(parts)
+
+    def latex(self) -> str:
+        """Return the explanation as LaTeX; it needs amsmath and longtable."""
+        title = f"{self.score.origin.entry.title} ({self.score.name})"
+        parts = [rf"\paragraph{{{_escaped(title)}}}", _latex_table(self.score.table)]
+        parts += [rf"\[ {latex} \]" for formula in self.formulas for latex in formula.latex]
+        if self.derivation is not None:
+            parts.append(self.derivation.latex())
+        parts.append(_escaped(_value_line(self.score)))
+        if self.others:
+            lines = [
+                rf"\item {_escaped(f'{other.library}, {other.call}: {other.prints}')}"
+                for other in self.others
+            ]
+            parts.append("\n".join([r"\begin{itemize}", *lines, r"\end{itemize}"]))
+        return "\n\n".join(parts)
+
+
+def explain(score: Score) -> Explanation:
+    """Return the explanation of a score."""
+    known = clauses.load(clauses.spec_root())
+    formulas = tuple(
+        Formula(name, known[name].title, known[name].formulas)
+        for name in score.spec
+        if name in known
+    )
+    derivation = None
+    if score.exact is not None:
+        named = score.exact
+        if named.op != NAMED:
+            named = named.named(score.origin.entry.name, rf"\mathrm{{{_escaped(score.name)}}}")
+        derivation = named.steps()
+    return Explanation(score, formulas, derivation, _others(score))
+
+
+def _others(score: Score) -> tuple[Other, ...]:
+    """Collect what the other libraries print for the same call, where it is not the same."""
+    entry, table = score.origin.entry, score.table
+    asked = {
+        name: value for name, value in score.origin.options.items() if value != entry.defaults[name]
+    }
+    found = []
+    for profile in profiles.PROFILES.values():
+        try:
+            options = profile.options(entry, asked)
+        except ProfileLacksMetric:
+            continue
+        theirs = evaluate(entry, table, asked, profile=profile.name)
+        quirks = [
+            quirk.text
+            for quirk in profiles.QUIRKS
+            if (quirk.profile, quirk.metric) == (profile.name, entry.name)
+            and quirk.when(table, options)
+        ]
+        differs = repr(float(theirs)) != repr(float(score))
+        if not differs and not quirks:
+            continue
+        told = theirs.undefined or str(theirs)
+        changed = [
+            f"{name}={value}"
+            for name, value in options.items()
+            if value != score.origin.options[name]
+        ]
+        notes = [f"({', '.join(changed)} by default)"] if changed else []
+        prints = " ".join([told, *notes])
+        found.append(
+            Other(
+                f"{profile.library} {profile.version}",
+                profile.rules[entry.name].call,
+                "; ".join([prints, *quirks]),
+            )
+        )
+    return tuple(found)
+
+
+def _value_line(score: Score) -> str:
+    if score.undefined is not None:
+        word = "undefined" if math.isnan(score) else f"{'+' if score > 0 else '−'}∞"
+        return f"value: {word} ({score.undefined})"
+    if not score.certified:
+        return f"value: ≈ {score} ± {score.bound:.2g}, an estimate, not certified"
+    fraction = score.fraction
+    exact = f"exactly {fraction}, " if fraction is not None and fraction.denominator > 1 else ""
+    return f"value: {exact}nearest double {score} = {float(score).hex()}"
+
+
+def _cells(table: Contingency) -> list[list[str]] | None:
+    """Return the table with its margins as text, or ``None`` if it is too large to show."""
+    if max(len(table.row), len(table.col)) > LARGEST_TABLE:
+        return None
+    head = ["", *map(str, table.classes), "Σ"]
+    body = [
+        [str(cluster), *map(str, cells), str(size)]
+        for cluster, cells, size in zip(table.clusters, table.rows(), table.row, strict=True)
+    ]
+    return [head, *body, ["Σ", *map(str, table.col), str(table.total)]]
+
+
+def _size(table: Contingency) -> str:
+    return (
+        f"{table.total} objects in {len(table.row)} clusters and {len(table.col)} classes, "
+        f"{len(table.counts)} cells that are not empty"
+    )
+
+
+def _text_table(table: Contingency) -> str:
+    cells = _cells(table)
+    if cells is None:
+        return _size(table)
+    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
+    lines = [
+        "  ".join(
+            [f"{row[0]:<{widths[0]}}"]
+            + [f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True)]
+        )
+        for row in cells
+    ]
+    return "\n".join(["rows are clusters, columns are classes", *("  " + line for line in lines)])
+
+
+def _markdown_table(table: Contingency) -> str:
+    cells = _cells(table)
+    if cells is None:
+        return _size(table) + "."
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells]
+    rule = "|---" + "|---:" * (len(cells[0]) - 1) + "|"
+    return "\n".join(["Rows are clusters, columns are classes.", "", lines[0], rule, *lines[1:]])
+
+
+def _latex_table(table: Contingency) -> str:
+    cells = _cells(table)
+    if cells is None:
+        return _size(table) + "."
+    lines = [" & ".join(map(_escaped, row)) + r" \\" for row in cells]
+    columns = "l" + "r" * (len(cells[0]) - 1)
+    return "\n".join(
+        [rf"\begin{{tabular}}{{{columns}}}", lines[0] + r" \hline", *lines[1:], r"\end{tabular}"]
+    )
+
+
+def _escaped(text: Hashable) -> str:
+    plain = str(text).replace("Σ", "sum").replace("≈", "about").replace("±", "+/-")
+    plain = plain.replace("−", "-").replace("∞", "infinity").replace("…", "...")
+    return "".join(_LATEX_SPECIAL.get(sign, sign) for sign in plain)

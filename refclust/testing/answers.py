@@ -1,0 +1,139 @@
+"""Answers and how they are judged against the expectations of a golden vector (chapter 85).
+
+An expectation says ``exact`` (a rational), ``decimal`` with ``radius`` and ``binary64``, ``list``,
+``undefined``, ``infinite`` or ``error``. An answer passes if it is the nearest double, bit for bit;
+an answer that claims to be exact must be exact. Only values with a ``bound`` have a tolerance.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from refclust.errors import BadAnswersFile
+from refclust.numbers.real import Real
+
+_MOST_ORDERS = 6  # tables are compared in any order of rows and columns, up to this many
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The program refused the input with an error code."""
+
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """The value is undefined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """An exact real: both its double and, where one is expected, its fraction are judged."""
+
+    exact: Real
+
+
+Answer: TypeAlias = "float | Fraction | Computed | Refused | Missing | Sequence[Answer]"
+
+
+def passes(expected: dict[str, Any], answer: Answer) -> bool:
+    """Tell whether an answer meets an expectation.
+
+    >>> passes({"exact": "1/3", "binary64": "0x1.5555555555555p-2"}, 1 / 3)
+    True
+    """
+    if "error" in expected:
+        return isinstance(answer, Refused) and answer.code == expected["error"]
+    if "undefined" in expected:
+        return isinstance(answer, Missing) or (isinstance(answer, float) and math.isnan(answer))
+    if "list" in expected:
+        return (
+            isinstance(answer, Sequence)
+            and len(answer) == len(expected["list"])
+            and all(map(passes, expected["list"], answer))
+        )
+    if isinstance(answer, Computed):
+        if "exact" in expected:
+            return answer.exact.fraction == Fraction(expected["exact"]) and passes(
+                expected, float(answer.exact)
+            )
+        return passes(expected, float(answer.exact))
+    if not isinstance(answer, float | Fraction):
+        return False
+    if "infinite" in expected:
+        return answer == float(expected["infinite"] + "inf")
+    return _is_number(expected, answer)
+
+
+def _is_number(expected: dict[str, Any], answer: float | Fraction) -> bool:
+    if isinstance(answer, float) and not math.isfinite(answer):
+        return False
+    if "bound" in expected:
+        allowed = Fraction(expected["bound"]) + Fraction(expected["radius"])
+        return abs(Fraction(answer) - Fraction(expected["decimal"])) <= allowed
+    if isinstance(answer, Fraction) and "exact" in expected:
+        return answer == Fraction(expected["exact"])
+    if "binary64" in expected:
+        nearest = float.fromhex(expected["binary64"])
+    else:
+        exact = Fraction(expected["exact"])
+        nearest = exact.numerator / exact.denominator
+    return float(answer) == nearest
+
+
+def passes_in_some_order(expected: dict[str, Any], answer: Answer) -> bool:
+    """Tell whether a list or a table meets an expectation after reordering rows and columns.
+
+    >>> passes_in_some_order({"list": [{"exact": "1"}, {"exact": "2"}]}, [2.0, 1.0])
+    True
+    """
+    if not isinstance(answer, Sequence) or len(answer) > _MOST_ORDERS:
+        return passes(expected, answer)
+    rows = expected.get("list", [])
+    if len(rows) != len(answer):
+        return False
+    if not rows or "list" not in rows[0]:
+        return any(passes(expected, order) for order in itertools.permutations(answer))
+    width = len(rows[0]["list"])
+    tables = [row for row in answer if isinstance(row, Sequence) and len(row) == width]
+    return len(tables) == len(rows) and any(
+        passes(expected, [[row[column] for column in columns] for row in order])
+        for columns in itertools.permutations(range(width))
+        for order in itertools.permutations(tables)
+    )
+
+
+def read(value: Any, place: str) -> Answer:
+    """Read an answer of an answers file: a number, a string, null, a list or an error.
+
+    >>> read("1/3", "here"), read("0x1.8p+0", "here"), read(None, "here")
+    (Fraction(1, 3), 1.5, Missing())
+    """
+    if value is None:
+        return Missing()
+    if isinstance(value, list):
+        return [read(item, f"{place}[{i}]") for i, item in enumerate(value)]
+    if isinstance(value, dict) and isinstance(value.get("error"), str) and len(value) == 1:
+        return Refused(value["error"])
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value) if abs(value) < 2**53 else Fraction(value)
+    if isinstance(value, str):
+        try:
+            if "0x" in value.lower():
+                return float.fromhex(value)
+            if value.lower().lstrip("+-") in ("inf", "infinity", "nan"):
+                return float(value)
+            # A fraction is a claim to be exact; a decimal is a rounded number.
+            return Fraction(value) if "/" in value else float(value)
+        except (ValueError, ZeroDivisionError, OverflowError):
+            pass
+    raise BadAnswersFile(
+        f"{place} is {value!r}; allowed are a number, a string such as '0x1.8p+0', '1/3' or "
+        "'inf', null for undefined, a list of these, or {\"error\": code}"
+    )

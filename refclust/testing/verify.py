@@ -1,0 +1,232 @@
+"""Golden vectors: reading them, running refclust on them, judging anybody's answers.
+
+>>> verify(only="worked").ok
+True
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from refclust.backends.session import Session
+from refclust.errors import BadAnswersFile, BadVectorFile, FileNotReadable
+from refclust.testing import answers, runners
+from refclust.testing.answers import Answer, Computed, Missing, Refused
+from refclust.trace.places import spec_root
+
+FORMAT: Final = "refclust-vectors/1"
+ANSWERS_FORMAT: Final = "refclust-answers/1"
+_IN_ANY_ORDER: Final = ("table", "row_sums", "column_sums")
+_WHOLE_CASE: Final = "(the case)"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One input with what is expected of it, key by key."""
+
+    id: str
+    description: str
+    formulas: tuple[str, ...]
+    input: dict[str, Any]
+    expect: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class VectorFile:
+    """One file of golden vectors."""
+
+    name: str
+    subject: str
+    title: str
+    cases: tuple[Case, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One value that is not what the vector says."""
+
+    case: str
+    key: str
+    expected: str
+    got: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """How one file went."""
+
+    name: str
+    cases: int
+    values: int
+    passed: int
+    failures: tuple[Failure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How all files went."""
+
+    files: tuple[FileReport, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every value passed, and there was one."""
+        return any(file.values for file in self.files) and not any(
+            file.failures for file in self.files
+        )
+
+
+Answering: TypeAlias = Callable[[VectorFile, Case, str], "Answer | None"]
+
+
+def load(only: str | None = None, root: Path | None = None) -> tuple[VectorFile, ...]:
+    """Read the vector files whose name contains ``only``, or all of them."""
+    folder = (root or spec_root()) / "vectors"
+    paths = sorted(folder.rglob("*.json"))
+    chosen = [path for path in paths if not only or only in path.relative_to(folder).as_posix()]
+    if not chosen:
+        known = ", ".join(path.relative_to(folder).as_posix() for path in paths)
+        raise FileNotReadable(f"no vector file matches {only!r}; there are: {known}")
+    return tuple(_read(path, path.relative_to(folder).as_posix()) for path in chosen)
+
+
+def verify(*, backend: str | None = None, only: str | None = None) -> Report:
+    """Run refclust, on any backend, on the golden vectors."""
+    session = Session(backend)
+
+    def answer(file: VectorFile, case: Case, key: str) -> Answer:
+        if key == _WHOLE_CASE:
+            return runners.refusal(file.subject, case.input, session)
+        return runners.answer(file.subject, case.input, key, session)
+
+    return _judge(load(only), answer)
+
+
+def judge_answers(path: Path, only: str | None = None) -> Report:
+    """Judge the answers that any program wrote to a file; what it left out is not judged."""
+    given = _read_answers(path)
+
+    def answer(file: VectorFile, case: Case, key: str) -> Answer | None:  # noqa: ARG001
+        of_case = given.get(case.id)
+        if of_case is None:
+            return None
+        if key == _WHOLE_CASE:
+            return answers.read(of_case, f"the answer to {case.id}") if "error" in of_case else None
+        if key not in of_case:
+            return None
+        return answers.read(of_case[key], f"{key} of {case.id}")
+
+    files = load(only)
+    _refuse_strangers(given, load(), path)
+    return _judge(files, answer)
+
+
+def template(only: str | None = None) -> dict[str, Any]:
+    """Return an answers file with nothing filled in."""
+    empty = {
+        case.id: {"error": None} if "error" in case.expect else dict.fromkeys(case.expect)
+        for file in load(only)
+        for case in file.cases
+    }
+    return {"format": ANSWERS_FORMAT, "answers": empty}
+
+
+def _judge(files: tuple[VectorFile, ...], answer: Answering) -> Report:
+    return Report(tuple(_judge_file(file, answer) for file in files))
+
+
+def _judge_file(file: VectorFile, answer: Answering) -> FileReport:
+    values, failures = 0, []
+    for case in file.cases:
+        for key, expected in _keys(case):
+            got = answer(file, case, key)
+            if got is None:
+                continue
+            values += 1
+            judge = answers.passes_in_some_order if key in _IN_ANY_ORDER else answers.passes
+            if not judge(expected, got):
+                failures.append(Failure(case.id, key, _told(expected), _shown(got)))
+    return FileReport(file.name, len(file.cases), values, values - len(failures), tuple(failures))
+
+
+def _keys(case: Case) -> Iterator[tuple[str, dict[str, Any]]]:
+    if isinstance(case.expect.get("error"), str):
+        yield _WHOLE_CASE, case.expect
+    else:
+        yield from case.expect.items()
+
+
+def _read(path: Path, name: str) -> VectorFile:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["format"] != FORMAT:
+            raise BadVectorFile(f"{name}: format {content['format']!r}, expected {FORMAT!r}")
+        shared = content.get("formulas", [])
+        cases = tuple(
+            Case(
+                id=case["id"],
+                description=case.get("description", ""),
+                formulas=tuple(case.get("formulas", shared)),
+                input=case["input"],
+                expect=case["expect"],
+            )
+            for case in content["cases"]
+        )
+        return VectorFile(name, content["subject"], content.get("title", ""), cases)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        if isinstance(error, BadVectorFile):
+            raise
+        raise BadVectorFile(f"{name}: {type(error).__name__}: {error}") from None
+
+
+def _read_answers(path: Path) -> dict[str, dict[str, Any]]:
+    try:
+        content = json.loads(path.read_bytes())
+    except OSError as error:
+        raise FileNotReadable(f"{path}: {error.strerror}") from None
+    except ValueError as error:
+        raise BadAnswersFile(f"{path} is not JSON: {error}") from None
+    if not isinstance(content, dict) or content.get("format") != ANSWERS_FORMAT:
+        raise BadAnswersFile(f'{path}: an object with "format": "{ANSWERS_FORMAT}" is expected')
+    given = content.get("answers")
+    if not isinstance(given, dict) or not all(isinstance(one, dict) for one in given.values()):
+        raise BadAnswersFile(f'{path}: "answers" must map each case to an object of its keys')
+    return given
+
+
+def _refuse_strangers(
+    given: dict[str, dict[str, Any]], files: tuple[VectorFile, ...], path: Path
+) -> None:
+    """Refuse cases and keys that do not exist: a mistyped one would silently go unjudged."""
+    known = {case.id: case for file in files for case in file.cases}
+    for name, of_case in given.items():
+        if name not in known:
+            raise BadAnswersFile(f"{path}: no case is called {name!r}")
+        for key in of_case:
+            if key != "error" and key not in known[name].expect:
+                raise BadAnswersFile(f"{path}: the case {name!r} has no key {key!r}")
+
+
+def _told(expected: dict[str, Any]) -> str:
+    if "list" in expected:
+        return "[" + ", ".join(_told(item) for item in expected["list"]) + "]"
+    for word in ("exact", "decimal", "error"):
+        if word in expected:
+            return str(expected[word])
+    return "undefined" if "undefined" in expected else f"{expected.get('infinite')}inf"
+
+
+def _shown(answer: Answer) -> str:
+    if isinstance(answer, Refused):
+        return f"error {answer.code}"
+    if isinstance(answer, Missing):
+        return "undefined"
+    if isinstance(answer, Computed):
+        return answer.exact.digits(40)
+    if isinstance(answer, list | tuple):
+        return "[" + ", ".join(map(_shown, answer)) + "]"
+    return str(answer)

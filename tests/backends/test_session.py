@@ -1,0 +1,130 @@
+"""Sessions: the selection rule, one preparation, provenance, and trouble told plainly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import refclust
+from refclust.backends.protocol import Problem
+from refclust.backends.session import Session
+from refclust.errors import BackendContract, BackendFailure, BackendRefused, UnknownBackend
+from refclust.kernels.contingency import LabelPairs
+from tests.backends.plugins import GOOD, installed
+
+DATA = LabelPairs("aab", "xyy")
+PROBLEM = Problem("labels", 3)
+CELLS = {("a", "x"): 1, ("a", "y"): 1, ("b", "y"): 1}
+
+
+def test_auto_takes_the_reference_when_nothing_else_is_there() -> None:
+    session = Session()
+    assert session.run("contingency.table", PROBLEM, DATA) == CELLS
+    (run,) = session.provenance().kernels
+    assert (run.kernel, run.backend, run.calls) == ("contingency.table", "reference", 1)
+    assert session.provenance().requested == "auto"
+    assert session.provenance().refclust == refclust.__version__
+    assert run.seconds > 0
+
+
+def test_argument_wins_over_environment_wins_over_auto(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REFCLUST_BACKEND", "loopback")
+    assert Session().requested == "loopback"
+    assert Session("reference").requested == "reference"
+    monkeypatch.setenv("REFCLUST_BACKEND", "nosuch")
+    with pytest.raises(UnknownBackend, match="nosuch"):
+        Session()
+
+
+def test_auto_takes_the_fastest_that_supports_the_problem(tmp_path: Path) -> None:
+    with installed(tmp_path, goodplugin=GOOD):
+        small, large = Session(), Session()
+        assert small.run("contingency.table", PROBLEM, DATA) == CELLS
+        assert large.run("contingency.table", Problem("labels", 2000), DATA) == CELLS
+    assert small.provenance().kernels[0].backend == "quick"
+    assert small.provenance().kernels[0].distribution == "goodplugin"
+    assert large.provenance().kernels[0].backend == "reference"
+
+
+def test_auto_takes_no_backend_that_is_only_bounded(tmp_path: Path) -> None:
+    with installed(tmp_path, loose=GOOD.replace('"exact"', '"bounded"')):
+        session = Session()
+        session.run("contingency.table", PROBLEM, DATA)
+    assert session.provenance().kernels[0].backend == "reference"
+
+
+def test_auto_passes_over_a_backend_that_fails_when_asked(tmp_path: Path) -> None:
+    broken = GOOD.replace('return {"contingency.table": self.table}', "raise ImportError('numpy')")
+    with installed(tmp_path, broken=broken):
+        session = Session()
+        assert session.run("contingency.table", PROBLEM, DATA) == CELLS
+    assert session.provenance().kernels[0].backend == "reference"
+
+
+def test_a_named_backend_falls_back_kernel_by_kernel_and_says_so(tmp_path: Path) -> None:
+    with installed(tmp_path, goodplugin=GOOD):
+        score = refclust.ami([0, 0, 1, 1], [0, 1, 1, 1], backend="quick")
+        declined = Session("quick")
+        declined.run("contingency.table", Problem("labels", 5000), DATA)
+    runs = {run.kernel: run for run in score.provenance.kernels}
+    assert runs["contingency.table"].backend == "quick"
+    assert runs["contingency.table"].reason == "asked for by name"
+    assert runs["information.expected_mi"].backend == "reference"
+    assert runs["information.expected_mi"].reason == "quick: it has no such kernel"
+    assert declined.provenance().kernels[0].reason == "quick: too many"
+
+
+def test_a_named_backend_without_any_kernel_is_refused(tmp_path: Path) -> None:
+    empty = GOOD.replace('{"contingency.table": self.table}', "{}")
+    with (
+        installed(tmp_path, empty=empty),
+        pytest.raises(BackendRefused, match="'quick' offers none of the kernels contingency"),
+    ):
+        Session("quick")
+
+
+def test_data_are_prepared_once_and_each_kernel_is_bound_once(tmp_path: Path) -> None:
+    counting = GOOD.replace(
+        "def prepare(self, data):",
+        "def prepare(self, data):\n            Quick.prepared = getattr(Quick, 'prepared', 0) + 1",
+    )
+    with installed(tmp_path, counting=counting):
+        session = Session("quick")
+        for _ in range(3):
+            session.run("contingency.table", PROBLEM, DATA)
+        import counting as plugin  # type: ignore[import-not-found]
+
+        assert plugin.Quick.prepared == 1
+    assert session.provenance().kernels[0].calls == 3
+
+
+def test_an_exception_in_a_backend_is_its_failure_never_a_fallback(tmp_path: Path) -> None:
+    failing = GOOD.replace(
+        'return KERNELS["contingency.table"].reference(data)', "raise KeyError('gone')"
+    )
+    with (
+        installed(tmp_path, failing=failing),
+        pytest.raises(BackendFailure) as caught,
+    ):
+        Session("quick").run("contingency.table", PROBLEM, DATA)
+    assert str(caught.value) == (
+        "the backend 'quick' (failing 1.2.3) failed in contingency.table: KeyError: 'gone'"
+    )
+    assert caught.value.exit_code == 4
+
+
+def test_an_answer_of_the_wrong_kind_breaks_the_contract(tmp_path: Path) -> None:
+    leaking = GOOD.replace(
+        'return KERNELS["contingency.table"].reference(data)', "return {('a', 'x'): 1.0}"
+    )
+    with (
+        installed(tmp_path, leaking=leaking),
+        pytest.raises(BackendContract, match="a float, not a plain int or Fraction"),
+    ):
+        Session("quick").run("contingency.table", PROBLEM, DATA)
+
+
+def test_a_bug_in_the_reference_shows_itself() -> None:
+    with pytest.raises(AttributeError):
+        Session("reference").run("contingency.table", PROBLEM, "no label pairs")
