@@ -60,7 +60,7 @@ def explain(
     )
     from refclust import metrics  # noqa: F401  (importing it fills the catalogue)
     from refclust.backends.session import Session
-    from refclust.cli.render import backend_notes
+    from refclust.cli.render import backend_note
     from refclust.metrics import catalogue
     from refclust.metrics.score import evaluate
 
@@ -78,5 +78,6 @@ def explain(
     write_file(out, written, force=force)
     if out != "-":
         note(f"wrote {out}")
-    for line in backend_notes(session.provenance()):
-        note(line)
+    told = backend_note(session.provenance())
+    if told:
+        note(told)

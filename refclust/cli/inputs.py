@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 import typer
 
 from refclust.cli.complete import complete_backend, complete_profile
+from refclust.cli.output import note
 from refclust.errors import BadOption
 
 if TYPE_CHECKING:
@@ -150,6 +151,7 @@ def _read_labels(given: Given, session: Session) -> Contingency:
     _check_sources([side for side in (true, pred, weights) if side is not None], given)
     labels_true, labels_pred = _both(true, pred, given.delimiter)
     same_length([(true.told, labels_true), (pred.told, labels_pred)])
+    _check_noise(given.noise, labels_true, labels_pred)
     counts = None
     if weights is not None:
         counts = read_weights(weights.file, column=weights.column, delimiter=given.delimiter)
@@ -213,6 +215,11 @@ def _check_sources(sides: list[_Side], given: Given) -> None:
         is_delimited(side.file, column=side.column) for side in sides
     ):
         raise BadOption("--delimiter separates columns: name one, or give .csv or .tsv files")
+
+
+def _check_noise(noise: str | None, *sides: list[str]) -> None:
+    if noise is not None and not any(noise in labels for labels in sides):
+        note(f"no label is {noise!r}, so nothing is noise")
 
 
 def _both(true: _Side, pred: _Side, delimiter: str | None) -> tuple[list[str], list[str]]:

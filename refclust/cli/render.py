@@ -141,12 +141,12 @@ def provenance_json(provenance: Provenance) -> dict[str, Any]:
     }
 
 
-def backend_notes(provenance: Provenance) -> list[str]:
-    """Tell which kernels did not run on the reference, or not where they were asked to."""
-    notes = []
+def backend_note(provenance: Provenance) -> str:
+    """Tell in one line which kernels did not run on the reference, or not where they should."""
+    told = []
     for run in provenance.kernels:
         if run.backend != "reference":
-            notes.append(f"{run.kernel} ran on {run.backend} ({run.distribution} {run.version})")
+            told.append(f"{run.kernel} ran on {run.backend} ({run.distribution} {run.version})")
         elif provenance.requested not in ("auto", "reference"):
-            notes.append(f"{run.kernel} ran on the reference ({run.reason})")
-    return notes
+            told.append(f"{run.kernel} ran on the reference ({run.reason})")
+    return ", ".join(told)

@@ -130,7 +130,7 @@ def _catalogue(
     left_out: list[tuple[str, str]] = []
     for entry in ENTRIES.values():
         if library is not None and entry.name not in library.rules:
-            left_out.append((entry.name, f"{library.library} {library.version} has none"))
+            left_out.append((entry.name, f"{library.library} {library.version} does not have them"))
         elif light_only and entry.cost == "heavy":
             reason = f"slow above {MOST_FOR_HEAVY:,} objects; --all or -m computes them"
             left_out.append((entry.name, reason))
@@ -200,7 +200,7 @@ def _say_json(
 
 
 def _say_notes(left_out: list[tuple[str, str]], session: Session) -> None:
-    from refclust.cli.render import backend_notes
+    from refclust.cli.render import backend_note
 
     reasons: dict[str, list[str]] = {}
     for key, reason in left_out:
@@ -208,5 +208,6 @@ def _say_notes(left_out: list[tuple[str, str]], session: Session) -> None:
     for reason, keys in reasons.items():
         shown = keys if len(keys) <= 6 else [f"{len(keys)} metrics"]
         note(f"left out: {', '.join(shown)} ({reason})")
-    for line in backend_notes(session.provenance()):
-        note(line)
+    told = backend_note(session.provenance())
+    if told:
+        note(told)

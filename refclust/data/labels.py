@@ -148,8 +148,8 @@ def same_length(named: Iterable[tuple[str, Sequence[object]]]) -> None:
     """Refuse sequences of different lengths, naming each with its length."""
     pairs = list(named)
     if len({len(values) for _, values in pairs}) > 1:
-        told = ", ".join(f"{name} has {len(values)}" for name, values in pairs)
-        raise LabelLengthMismatch(f"the files must describe the same objects, but {told}")
+        told = ", ".join(f"{name} has {len(values):,}" for name, values in pairs)
+        raise LabelLengthMismatch(f"one line or row per object is needed, but {told}")
 
 
 def delimited_rows(

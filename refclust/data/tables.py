@@ -102,5 +102,5 @@ def _cell(cell: Any, place: str, named: bool) -> Count:
         return exact_number(cell, place, BadTable)
     except BadTable as error:
         # Names are read as names only when asked for: "0" may be one.
-        advice = "" if named else "; if the first row and column are names, say so (header)"
+        advice = "" if named else "; if the first row and column are names, ask for a header"
         raise BadTable(f"{error}{advice}") from None

@@ -36,7 +36,7 @@ class Estimate:
 def adjusted(value: Real, expected: Real | Rational) -> Real:
     """Return a similarity with maximum 1, rescaled so that its expectation becomes 0.
 
-    Spec: CONV-CHANCE
+    Spec: ADJ-CHANCE
 
     >>> adjusted(real("3/4"), Fraction(1, 2))
     Real('1/2')
@@ -55,7 +55,7 @@ def estimated(
 ) -> Estimate:
     """Estimate a chance-corrected value from random tables with the margins of this one.
 
-    Spec: CONV-CHANCE
+    Spec: EXP-MC
 
     >>> table = Contingency.of_rows([[3, 0], [0, 3]])
     >>> estimated(table, real(1), lambda _: 0.25, samples=10, seed=1)

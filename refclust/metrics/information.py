@@ -323,7 +323,7 @@ def _conditional_entropy(table: Contingency) -> Real:
 def in_base(nats: Real, base: Rational | None) -> Real:
     """Return an amount of information, given in nats, in the units of another base.
 
-    Spec: CONV-BASE
+    Spec: CONV-LOG
 
     >>> in_base(log(8), 2).fraction
     Fraction(3, 1)

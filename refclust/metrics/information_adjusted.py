@@ -115,7 +115,13 @@ def is_trivial(sizes: tuple[Count, ...]) -> bool:
 
 
 def margins_of(table: Contingency) -> Margins:
-    """Return the group sizes of a table of whole counts, equal ones taken together."""
+    """Return the group sizes of a table of whole counts, equal ones taken together.
+
+    Spec: KER-EMI
+
+    >>> margins_of(Contingency.of_rows([[1, 1], [1, 1]])).rows
+    ((2, 2),)
+    """
     return Margins(_sizes(table.row), _sizes(table.col), int(table.total))
 
 

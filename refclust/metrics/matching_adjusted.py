@@ -121,7 +121,7 @@ def adjusted_bcubed_recall(table: Contingency) -> Real:
 def expected_bcubed_f(table: Contingency) -> Fraction:
     """Mean BCubed F over all permutations of the labels, by going through the tables.
 
-    Spec: BC-FEXP
+    Spec: BC-FADJ, NUM-TABLES
 
     >>> expected_bcubed_f(Contingency.of_rows([[2, 0], [0, 2]]))
     Fraction(2, 3)

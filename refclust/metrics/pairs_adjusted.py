@@ -120,7 +120,7 @@ def adjusted_pair_f(table: Contingency) -> Real:
 def expected_jaccard(table: Contingency) -> Fraction:
     """Mean Jaccard coefficient over all permutations of the labels, by going through the tables.
 
-    Spec: JAC-EXP
+    Spec: JAC-ADJ, NUM-TABLES
 
     >>> expected_jaccard(Contingency.of_rows([[2, 0], [0, 2]]))
     Fraction(1, 3)

@@ -180,7 +180,13 @@ def scorer(formula: Formula) -> Metric:
 
 
 def score(key: str, labels_true: Any, labels_pred: Any = None, **keywords: Any) -> Score:
-    """Score with a metric given by its key, such as ``"nmi"`` or ``"nmi[average=min]"``."""
+    """Score with a metric given by its key, such as ``"nmi"`` or ``"nmi[average=min]"``.
+
+    Spec: CONV-SCORE
+
+    >>> score("wallace[given=classes]", [[2, 1], [0, 2]]).fraction
+    Fraction(1, 2)
+    """
     entry, options = catalogue.parse_key(key)
     return Metric(entry)(labels_true, labels_pred, **{**options, **keywords})
 
@@ -198,6 +204,11 @@ def score_all(
 
     Metrics that enumerate tables are left out above ``HEAVY_LIMIT`` objects unless ``heavy`` says
     otherwise; metrics that a profile lacks, or that need whole weights, are left out too.
+
+    Spec: CONV-SCORE
+
+    >>> score_all([[2, 1], [0, 2]])["rand"].fraction
+    Fraction(3, 5)
     """
     session = Session(backend)
     table = table_of(labels_true, labels_pred, session=session, **keywords)

@@ -165,6 +165,11 @@ def enclose(root: Real, digits: int, *, cut: list[Real] | None = None) -> Interv
 
     The interval is right if the tree has a value. Arguments of roots that might be negative for
     all that is known, and are cut off at 0, are added to ``cut``.
+
+    Spec: NUM-ROUND
+
+    >>> [str(end) for end in enclose(Real("1/3"), 5)]
+    ['0.33333', '0.33334']
     """
     numbers = arithmetic(digits)
     values: dict[int, Interval] = {}

@@ -214,7 +214,13 @@ def node(
     args: tuple[Real, ...],
     content: Fraction | int | tuple[str, str] | Enclosure | None = None,
 ) -> Real:
-    """Build one node of a tree; the operators and functions below are the way to call it."""
+    """Build one node of a tree; the operators and functions below are the way to call it.
+
+    Spec: NUM-REAL
+
+    >>> node(SUM, (Real(1), Real(2)))
+    Real('3')
+    """
     made = object.__new__(Real)
     made.op, made.args, made.content = op, args, content
     return made
@@ -222,6 +228,8 @@ def node(
 
 def real(value: Real | Rational | float | str) -> Real:
     """Return ``value`` as an exact real.
+
+    Spec: NUM-REAL
 
     >>> real("1/3") + real("1/6")
     Real('1/2')
@@ -327,7 +335,13 @@ def leaf_value(x: Real) -> Fraction:
 def postorder(
     root: Real, arguments: Callable[[Real], Iterable[Real]] = lambda x: x.args
 ) -> Iterator[Real]:
-    """Yield every distinct node below ``root``, arguments before the node that uses them."""
+    """Yield every distinct node below ``root``, arguments before the node that uses them.
+
+    Spec: NUM-REAL
+
+    >>> [x.op for x in postorder(log(2) + 1)]
+    ['leaf', 'log', 'leaf', 'sum']
+    """
     seen: set[int] = set()
     stack: list[tuple[Real, bool]] = [(root, False)]
     while stack:

@@ -50,7 +50,7 @@ class WrapsAround(int):
     """An integer whose numerator is of its own kind, as fixed-width integers have it."""
 
     @property
-    def numerator(self) -> WrapsAround:  # type: ignore[override]
+    def numerator(self) -> WrapsAround:
         return self
 
     def __add__(self, other: object) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -18,7 +19,7 @@ from refclust.errors import (
 )
 from refclust.metrics.distributions import entropy, joint_mutual_information, kl
 from refclust.metrics.undefined import Undefined
-from refclust.numbers.real import log
+from refclust.numbers.real import Real, log
 
 
 @pytest.mark.spec("IT-ENT")
@@ -67,12 +68,13 @@ def test_information_of_a_joint_distribution() -> None:
 def test_what_is_no_distribution(
     given: list[Any], kind: type[RefclustError], code: str, words: str
 ) -> None:
-    for call in (
+    calls: tuple[Callable[[], Real], ...] = (
         lambda: entropy(given),
         lambda: kl(given, [1]),
         lambda: kl([1], given),
         lambda: joint_mutual_information([given]),
-    ):
+    )
+    for call in calls:
         with pytest.raises(kind) as caught:
             call()
         assert caught.value.code == code
@@ -89,10 +91,11 @@ def test_lengths_must_agree() -> None:
 
 @pytest.mark.parametrize("base", [1, 0, -2, Fraction(1, 2)])
 def test_a_base_is_above_one(base: Fraction) -> None:
-    for call in (
+    calls: tuple[Callable[[], Real], ...] = (
         lambda: entropy([1], base=base),
         lambda: kl([1], [1], base=base),
         lambda: joint_mutual_information([[1]], base=base),
-    ):
+    )
+    for call in calls:
         with pytest.raises(BadOption, match=f"base={base}: .*above 1"):
             call()

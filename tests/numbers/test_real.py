@@ -277,7 +277,7 @@ def test_repr() -> None:
     assert repr(Real("3/8") + 1) == "Real('11/8')"
     assert repr(Real(-4)) == "Real('-4')"
     assert repr(log(2)) == "Real(0.69314718055994531)"
-    assert repr(sqrt(4)) == "Real(2)"
+    assert repr(sqrt(4)) == "Real('2')"
     assert repr(Real(2**3999)) == f"Real('{2**3999}')"
     assert repr(Real(Fraction(1, 2**3999))) == f"Real('1/{2**3999}')"
     assert repr(Real(2**4000)) == "Real(1.3182040934309431E+1204)"
