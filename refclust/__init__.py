@@ -14,6 +14,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from refclust.version import SPEC_VERSION as SPEC_VERSION
+from refclust.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from refclust.errors import RefclustError as RefclustError
     from refclust.metrics import *  # noqa: F403
@@ -23,9 +26,6 @@ if TYPE_CHECKING:
     from refclust.metrics.distributions import kl as kl
     from refclust.metrics.score import score_all as score_all
     from refclust.numbers.real import Real as Real
-
-__version__: Final = "0.1.0"
-SPEC_VERSION: Final = "2026.1"
 
 _HOMES: Final = {
     "RefclustError": "refclust.errors",

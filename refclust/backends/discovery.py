@@ -13,11 +13,11 @@ from typing import Literal
 
 import pluggy
 
-from refclust import __version__
 from refclust.backends import hookspecs
 from refclust.backends.builtin import Loopback, Reference
 from refclust.backends.protocol import API_VERSION, Backend
 from refclust.errors import BackendRefused, BadOption, UnknownBackend
+from refclust.version import __version__
 
 DISABLE_VARIABLE = "REFCLUST_DISABLE_PLUGINS"
 _TRUE, _FALSE = {"1", "true", "yes"}, {"0", "false", "no", ""}

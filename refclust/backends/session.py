@@ -13,11 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from refclust import __version__
 from refclust.backends import discovery
 from refclust.backends.protocol import Backend, Estimate, Problem, Refusal
 from refclust.errors import BackendContract, BackendFailure, BackendRefused, RefclustError
 from refclust.kernels.registry import KERNELS
+from refclust.version import __version__
 
 BACKEND_VARIABLE = "REFCLUST_BACKEND"
 AUTO = "auto"

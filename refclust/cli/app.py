@@ -46,8 +46,8 @@ def _version(wanted: bool) -> None:
         return
     import platform
 
-    from refclust import SPEC_VERSION, __version__
     from refclust.backends.protocol import API_VERSION
+    from refclust.version import SPEC_VERSION, __version__
 
     output.say(
         f"refclust {__version__} (specification {SPEC_VERSION}, backend API {API_VERSION}, "
@@ -88,21 +88,21 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code; whatever goes wrong is told in one line."""
+    debug = False
     try:
+        debug = _debugging(arguments)
         return _called(arguments)
     except BrokenPipeError:
         return BROKEN_PIPE
     except KeyboardInterrupt:
-        _tell(arguments, "interrupted", "interrupted")
+        sys.stderr.write("refclust: interrupted\n")
         return INTERRUPTED
     except RefclustError as error:
-        _trace(arguments)
-        _tell(arguments, error.code, str(error))
+        _tell(arguments, error.code, str(error), debug=debug)
         return error.exit_code
     except Exception as error:
-        _trace(arguments)
         told = f"a fault of refclust itself, {type(error).__name__}: {error}"
-        _tell(arguments, "fault", f"{told} (--debug shows where)")
+        _tell(arguments, "fault", f"{told} (--debug shows where)", debug=debug)
         return FAULT
 
 
@@ -140,21 +140,18 @@ def commands() -> set[str]:
     return {name for name in names if name}
 
 
-def _trace(arguments: list[str]) -> None:
-    if _debugging(arguments):
-        import traceback
-
-        traceback.print_exc()
-
-
 def _debugging(arguments: list[str]) -> bool:
     # Options of the application itself stand before the command.
     before = itertools.takewhile(lambda word: word.startswith("-"), arguments)
     return "--debug" in before or output.strict_boolean(DEBUG_VARIABLE)
 
 
-def _tell(arguments: list[str], code: str, message: str) -> None:
-    """Print an error in one line, as an object if the user asked for JSON."""
+def _tell(arguments: list[str], code: str, message: str, *, debug: bool) -> None:
+    """Print the current error in one line, as an object if the user asked for JSON."""
+    if debug:
+        import traceback
+
+        traceback.print_exc()
     line = " ".join(message.split("\n"))
     if "--json" in itertools.takewhile(lambda word: word != "--", arguments):
         import json

@@ -25,7 +25,7 @@ def demo() -> None:
 
     It needs no files and takes about a second.
     """
-    from refclust import __version__
+    from refclust.version import __version__
 
     say(
         f"refclust {__version__}: clustering metrics that are right to the last bit, with the proof"

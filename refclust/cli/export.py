@@ -7,11 +7,11 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from refclust import __version__
 from refclust.cli.output import reason_of
 from refclust.errors import FileExists, FileNotReadable
 from refclust.testing.verify import load
 from refclust.trace.places import spec_root
+from refclust.version import __version__
 
 MARKER: Final = "REFCLUST-VECTORS"
 _PARTS: Final = ("vectors", "schema")

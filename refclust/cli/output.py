@@ -12,6 +12,7 @@ from typing import Any
 
 from refclust.errors import BadOption, FileExists, FileNotReadable
 
+_STARTED = time.monotonic()  # as good as the start of the program
 _TRUE, _FALSE = {"1", "true", "yes"}, {"0", "false", "no", ""}
 
 
@@ -128,14 +129,13 @@ class Progress:
 
     def __init__(self, count: int) -> None:
         self._count, self._done = count, 0
-        self._started = time.monotonic()
         self._shown = 0
         self._enabled = sys.stderr is not None and sys.stderr.isatty()
 
     def step(self, name: str) -> None:
         """Tell that the next piece of work begins."""
         self._done += 1
-        if self._enabled and time.monotonic() - self._started > 1:
+        if self._enabled and time.monotonic() - _STARTED > 1:
             line = f"{self._done}/{self._count} {name}"
             sys.stderr.write(f"\r{line:<{self._shown}}")
             sys.stderr.flush()

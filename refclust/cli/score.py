@@ -181,8 +181,8 @@ def _say_text(
 def _say_json(
     scores: list[Score], left_out: list[tuple[str, str]], table: Contingency, session: Session
 ) -> None:
-    from refclust import __version__
     from refclust.cli.render import provenance_json, score_json
+    from refclust.version import __version__
 
     total: Any = table.total if isinstance(table.total, int) else str(table.total)
     say_json(

@@ -74,10 +74,10 @@ def _problems(chapter: str | None) -> list[Problem]:
     from refclust.trace import check
     from refclust.trace.clauses import load, spec_root
 
+    name = None if chapter is None else _chapter(chapter)
     found = check.problems()
-    if chapter is None:
+    if name is None:
         return found
-    name = _chapter(chapter)
     ids = {one.id for one in load(spec_root()).values() if one.chapter == name}
 
     def concerns(problem: Problem) -> bool:
@@ -102,9 +102,9 @@ def _matrix(chapter: str | None, as_json: bool) -> None:
 
     from refclust.trace import matrix
 
+    name = None if chapter is None else _chapter(chapter)
     built = matrix.build()
-    if chapter is not None:
-        name = _chapter(chapter)
+    if name is not None:
         rows = tuple(row for row in built.clauses if row.chapter == name)
         built = replace(built, clauses=rows)
     if as_json:

@@ -33,7 +33,7 @@ Force = Annotated[bool, typer.Option("--force", help="Replace what an earlier ru
 
 @app.command("list")
 def list_files(chapter: Chapter = None, as_json: Json = False) -> None:
-    """List the vector files with the numbers of their cases and values."""
+    """List the vector files and how much they hold."""
     from refclust.testing.verify import load
 
     files = load(chapter)
@@ -128,7 +128,7 @@ def export(
     folder: Annotated[str, typer.Argument(metavar="DIR", help="A new or empty folder.")],
     force: Force = False,
 ) -> None:
-    """Copy all vector files, their schema and how to use them into a folder."""
+    """Copy vectors, schema and instructions into a folder."""
     from refclust.cli.export import export_to
 
     count, files = export_to(folder, force=force)

@@ -82,14 +82,7 @@ class NormalForms:
 
     def is_zero(self, root: Real) -> bool:
         """Tell whether the tree is shown to be zero; ``False`` means: not shown."""
-        while True:
-            try:
-                return self._vanishes(self.of(root).top)
-            except NotGenerated as missing:
-                # The argument of a logarithm or root turned out to be rational only in normal
-                # form, as in log(sqrt(4) + 1): its integer joins the base, and all letters change.
-                self._numbers.add(missing.number)
-                self._start_over()
+        return self._vanishes(self.of(root).top)
 
     def constant(self, root: Real) -> Fraction | None:
         """Return the rational number that the normal form of a tree is, if it is one."""
@@ -97,6 +90,16 @@ class NormalForms:
 
     def of(self, root: Real) -> Quotient:
         """Return the normal form of a tree."""
+        while True:
+            try:
+                return self._of(root)
+            except NotGenerated as missing:
+                # The argument of a logarithm or root turned out to be rational only in normal
+                # form, as in log(sqrt(4) + 1): its integer joins the base, and all letters change.
+                self._numbers.add(missing.number)
+                self._start_over()
+
+    def _of(self, root: Real) -> Quotient:
         forms: dict[int, Quotient] = {}
         for x in postorder(root, _expanded_arguments):
             forms[id(x)] = self._convert(x, [forms[id(arg)] for arg in _expanded_arguments(x)])

@@ -1,4 +1,4 @@
-"""Answers and how they are judged against the expectations of a golden vector (chapter 85).
+"""Answers to golden vectors and how they are judged (the pages in ``spec/vectors`` tell the rule).
 
 An expectation says ``exact`` (a rational), ``decimal`` with ``radius`` and ``binary64``, ``list``,
 ``undefined``, ``infinite`` or ``error``. An answer passes if it is the nearest double, bit for bit;

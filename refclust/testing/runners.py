@@ -15,7 +15,7 @@ from refclust.metrics.contingency import Contingency, contingency
 from refclust.metrics.pairs_counts import pair_counts
 from refclust.metrics.score import Score, evaluate
 from refclust.metrics.undefined import Undefined
-from refclust.numbers import logspace, real
+from refclust.numbers import logspace, real, sampling
 from refclust.numbers.real import Real
 from refclust.testing.answers import Answer, Computed, Missing, Refused
 
@@ -204,11 +204,23 @@ def _logspace(given: Input, key: str, session: Session) -> Answer:  # noqa: ARG0
     return shares if key == "log_shares" else total
 
 
+def _sampling(given: Input, key: str, session: Session) -> Answer:  # noqa: ARG001
+    rng = sampling.stream(int(given["seed"]))
+    if key == "numbers":
+        return [Fraction(rng.random()) for _ in range(5)]
+    if key == "indices":
+        return [Fraction(sampling.below(rng, int(given["k"]))) for _ in range(8)]
+    if key == "order":
+        return [Fraction(item) for item in sampling.shuffled(rng, range(int(given["s"])))]
+    raise BadVectorFile(f"no reading of a random stream is called {key!r}")
+
+
 RUNNERS: Mapping[str, Runner] = {
     "metrics.external": _external,
     "metrics.contingency": _external,
     "information.distributions": _distribution,
     "numbers.real": _real,
     "numbers.logspace": _logspace,
+    "numbers.sampling": _sampling,
     "data.vectors": _vectors,
 }

@@ -16,6 +16,7 @@ from . import (
     make_labels,
     make_medium,
     make_real,
+    make_sampling,
     make_schema,
     make_traps,
     make_worked,
@@ -35,6 +36,7 @@ MAKERS: dict[str, Callable[[], list[VectorFile]]] = {
     "labels": make_labels.files,
     "distributions": make_distributions.files,
     "real": make_real.files,
+    "sampling": make_sampling.files,
 }
 
 

@@ -16,6 +16,7 @@ CELL: dict[str, Any] = {"anyOf": [
     {"type": "string", "pattern": "^(nan|-?inf|-?[0-9]+(/[1-9][0-9]*)?)$"},
 ]}
 SHARES: dict[str, Any] = {"type": "array", "items": {"type": "string", "pattern": RATIONAL}}
+WHOLE: dict[str, Any] = {"type": "string", "pattern": "^-?[0-9]+$"}
 DOUBLES: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
 # A number, a dense vector, or a sparse one; true stands for an entry that must be refused.
 VECTOR: dict[str, Any] = {"anyOf": [
@@ -62,6 +63,7 @@ def _input() -> dict[str, Any]:
         _object(["p"], ["q"], {"p": SHARES, "q": SHARES}),
         _object(["joint"], [], {"joint": {"type": "array", "items": SHARES}}),
         _object(["expression"], [], {"expression": {"$ref": "#/$defs/expr"}}),
+        _object(["seed"], ["k", "s"], {"seed": WHOLE, "k": WHOLE, "s": WHOLE}),
         _object(["log_weights"], [], {"log_weights": DOUBLES}),
         _object(["x"], ["y"], {"x": VECTOR, "y": VECTOR}),
         _object(["rows"], [], {"rows": {"type": "array", "items": VECTOR}}),
@@ -75,7 +77,7 @@ def schema() -> dict[str, Any]:
     values = {"type": "object", "propertyNames": {"pattern": "^[a-z0-9_]+(\\[[a-z0-9_=,/]+\\])?$"},
               "additionalProperties": {"$ref": "#/$defs/value"}}
     case = _object(["id", "input", "expect"], ["formulas", "description", "flags", "misprint"], {
-        "id": {"type": "string", "pattern": "^[a-z0-9]+([-.][a-z0-9]+)*$"},
+        "id": {"type": "string", "pattern": "^[a-z0-9]+([-+.]+[a-z0-9]+)*$"},
         "formulas": ids, "description": {"type": "string"},
         "flags": {"type": "array", "items": {"type": "string"}},
         "input": {"$ref": "#/$defs/input"},
@@ -86,7 +88,8 @@ def schema() -> dict[str, Any]:
         "format": {"const": "refclust-vectors/1"},
         "subject": {"enum": ["metrics.external", "metrics.contingency",
                              "information.distributions", "numbers.real",
-                             "numbers.logspace", "data.vectors"]},
+                             "numbers.logspace", "numbers.sampling",
+                             "data.vectors"]},
         "title": {"type": "string"},
         "notes": {"type": "object", "additionalProperties": {"type": "string"}},
         "formulas": ids,

@@ -9,7 +9,7 @@ from math import perm, prod
 
 from .expectation import URN_LIMIT, Counts, Margin, checkable, expected, expected_row, urn
 from .tables import Table
-from .values import Failure, Undefined, Value, divide
+from .values import Failure, Value, divide
 
 MAP_LIMIT = 6_000
 ROW_LIMIT = 100_000
@@ -154,11 +154,8 @@ def plain(table: Table) -> dict[str, Value]:
 
 
 def normalized_accuracy(best: Fraction, classes: int) -> Value:
-    """Mean recall under the best matching, rescaled so that a blind guess is 0.
-
-    With one class there is no scale to put it on, whatever the clusters.
-    """
-    return Undefined() if classes == 1 else (best - 1) / (classes - 1)
+    """Mean recall under the best matching, rescaled so that a blind guess is 0."""
+    return divide(best - 1, Fraction(classes - 1))
 
 
 def adjusted(value: Fraction, chance: Fraction) -> Value:

@@ -24,7 +24,8 @@ from refclust.errors import (
 )
 from refclust.metrics import Contingency, Metric, Score, catalogue, score
 from refclust.metrics.chance import Estimate
-from refclust.metrics.score import Origin, evaluate, scorer, table_of
+from refclust.metrics.score import HEAVY_LIMIT, Origin, evaluate, score_all, scorer, table_of
+from refclust.numbers import decide
 from refclust.numbers.real import Real, enclosed, log, sqrt
 
 TRUE, PRED = ["x", "x", "y", "y", "y"], [1, 1, 1, 2, 2]
@@ -199,37 +200,64 @@ def test_whole_counts_where_pairs_or_permutations_are_counted() -> None:
     assert metrics.rand("ab", "xx", weights=[1.0, "2"]).fraction == Fraction(1, 3)
 
 
+class TestScoreAll:
+    """All metrics at once."""
+
+    def test_every_metric_with_its_defaults(self) -> None:
+        found = score_all(TRUE, PRED)
+        assert list(found) == list(catalogue.ENTRIES)
+        for name, one in found.items():
+            assert one.name == name
+            alone = score(name, TRUE, PRED)
+            assert (one.hex(), one.undefined) == (alone.hex(), alone.undefined)
+        assert len({id(one.table) for one in found.values()}) == 1
+        assert found["rand"].provenance.requested == "auto"
+
+    def test_what_cannot_be_had_is_left_out(self) -> None:
+        heavy = {name for name, entry in catalogue.ENTRIES.items() if entry.cost == "heavy"}
+        assert not heavy & set(score_all(ROWS, heavy=False))
+        assert heavy <= set(score_all(ROWS, heavy=True))
+        limit = [[HEAVY_LIMIT - 10, 1], [0, 9]]
+        assert heavy <= set(score_all(limit))
+        beyond = [[HEAVY_LIMIT - 10, 2], [0, 9]]
+        assert not heavy & set(score_all(beyond))
+        weighted = score_all("ab", "xx", weights=["1/2", 1])
+        assert "purity" in weighted
+        assert not {"rand", "ami", "adjusted_rand"} & set(weighted)
+        printed = score_all(TRUE, PRED, profile="mclust", backend="reference")
+        assert list(printed) == ["adjusted_rand"]
+        assert printed["adjusted_rand"].origin.profile == "mclust"
+        assert printed["adjusted_rand"].provenance.requested == "reference"
+        with pytest.raises(EmptyInput):
+            score_all([], [])
+
+
 class TestValues:
     """What becomes of the things a formula may return."""
 
-    def value(self, result: Any, monkeypatch: pytest.MonkeyPatch) -> Score:
+    def value(self, result: Any) -> Score:
         entry = catalogue.find("purity")
         fields = {name: getattr(entry, name) for name in entry.__dataclass_fields__}
         fake = catalogue.Entry(**{**fields, "formula": lambda _: result})
-        monkeypatch.setattr("refclust.metrics.score._kernels", lambda *_: {})
         return evaluate(fake, Contingency.of_rows([[1]]), {}, session=Session())
 
-    def test_an_estimate(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        found = self.value(Estimate(0.25, 0.01, 100, 0), monkeypatch)
+    def test_an_estimate(self) -> None:
+        found = self.value(Estimate(0.25, 0.01, 100, 0))
         assert (float(found), found.certified, found.bound) == (0.25, False, 0.01)
         assert found.exact is None
         assert found.undefined is None
         assert found.digits(5) == "0.25"
 
-    def test_an_estimate_without_spread_is_still_no_certificate(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        found = self.value(Estimate(1.0, 0.0, 100, 0), monkeypatch)
+    def test_an_estimate_without_spread_is_still_no_certificate(self) -> None:
+        found = self.value(Estimate(1.0, 0.0, 100, 0))
         assert (found.certified, found.bound) == (False, math.ulp(1.0))
 
     def test_a_number_that_nobody_can_decide(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from refclust.numbers import decide
-
         monkeypatch.setattr(decide, "MOST_DIGITS", 120)
         half = enclosed(lambda digits: (log(2) / log(4) + 1).enclosure(digits))
         with pytest.raises(Undecided):
             float(half - 1 - Fraction(1, 2))
-        found = self.value(half - 1 - Fraction(1, 2), monkeypatch)
+        found = self.value(half - 1 - Fraction(1, 2))
         assert found.certified is False
         assert found.exact is None
         assert abs(found) <= found.bound < 1e-50

@@ -114,7 +114,13 @@ def _raw(value: tuple[int, int, int, int]) -> Fraction:
 
 
 def agreed(x: Expression, reading: Callable[[Fraction], Answer]) -> Answer:
-    """A monotone reading of the expression: of a ball narrowed until both ends say the same."""
+    """A monotone reading of the expression: of a ball narrowed until both ends say the same.
+
+    A ball around a rational tie never settles it; rational arithmetic is done without balls.
+    """
+    exact = rational_value(x)
+    if exact is not None:
+        return reading(exact)
     bits = 200
     while bits <= MOST_BITS:
         found = ends(x, bits)
@@ -122,6 +128,15 @@ def agreed(x: Expression, reading: Callable[[Fraction], Answer]) -> Answer:
             return reading(found[0])
         bits *= 2
     raise AssertionError(f"no ball settles {x}")
+
+
+def rational_value(x: Expression) -> Fraction | None:
+    """The value of an expression without functions."""
+    try:
+        value: Fraction = _evaluate(x, lambda value: value, {})
+    except KeyError:
+        return None
+    return value
 
 
 def is_nearest_double(x: Expression, double: float) -> bool:
