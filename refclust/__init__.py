@@ -3,7 +3,7 @@
 >>> import refclust
 >>> score = refclust.nmi(["x", "x", "y", "y"], [1, 1, 1, 2])
 >>> score
-Score(0.3437110184854508)
+Score(0.34559202994421134)
 >>> score.spec
 ('NMI-GEO',)
 

@@ -150,7 +150,7 @@ def adjusted_jaccard(
     Spec: JAC-ADJ
 
     >>> adjusted_jaccard(Contingency.of_rows([[2, 1], [0, 2]]))
-    Real('1/6')
+    Real('1/15')
     """
     value = jaccard(table)
     try:

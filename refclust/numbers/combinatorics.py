@@ -101,7 +101,7 @@ def table_statistics(
     start: Statistic,
     add_row: Callable[[Statistic, int, tuple[int, ...]], Statistic],
     *,
-    limit: int = 200_000,
+    limit: int = 100_000,
 ) -> dict[Statistic, Fraction]:
     """Return the law of a statistic over the tables that permuting the labels produces.
 

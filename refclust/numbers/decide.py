@@ -124,8 +124,10 @@ def digits(x: Real, count: int = 40) -> str:
     raise _undecided(x)
 
 
-def rational_value(x: Real) -> Fraction | None:
+def rational_value(x: Real, digits: int = 2 * DOUBTFUL_DIGITS) -> Fraction | None:
     """Return x as a fraction, or ``None`` where it is not shown to be rational.
+
+    A quarter of the digits is the length of the longest denominator that is guessed.
 
     Spec: NUM-ZERO
 
@@ -138,11 +140,14 @@ def rational_value(x: Real) -> Fraction | None:
         return exact
     if sign(x) == 0:
         return Fraction()
-    low, high = enclosure(x, 2 * DOUBTFUL_DIGITS)
-    # A chance hit has about half as many digits as the interval; a real one far fewer.
-    guess = _simplest_between(Fraction(low), Fraction(high), 10 ** (DOUBTFUL_DIGITS // 2))
-    if guess is not None:
-        return guess if _equals(x, guess) else None
+    low, high = enclosure(x, digits)
+    # The interval must be narrower than 1 to show a fraction; and exp(10**9) written out as one
+    # would fill gigabytes.
+    if max(abs(low.adjusted()), abs(high.adjusted())) < digits - 10:
+        # A chance hit has about half as many digits as the interval; a real one far fewer.
+        guess = _simplest_between(Fraction(low), Fraction(high), 10 ** (digits // 4))
+        if guess is not None:
+            return guess if _equals(x, guess) else None
     # Roots alone are put in normal form quickly, whatever the size of their numbers.
     only_roots = not any(part.op in (LOG, EXP, ENCLOSED) for part in postorder(x))
     return NormalForms(x).constant(x) if only_roots else None

@@ -198,8 +198,17 @@ class Real:
         return self.sign() != 0
 
     def __hash__(self) -> int:
-        exact = self.fraction
-        return hash(float(self)) if exact is None else hash(exact)
+        from refclust.numbers import decide
+
+        # Equal numbers must have equal hashes, so a fraction is looked for with more digits than
+        # elsewhere: only a denominator of more than 240 digits can still hide in logarithms.
+        exact = decide.rational_value(self, 16 * decide.DOUBTFUL_DIGITS)
+        if exact is not None:
+            return hash(exact)
+        try:
+            return hash(float(self))
+        except NotFinite:  # a number, but beyond the doubles
+            return hash(math.inf)
 
     def __repr__(self) -> str:
         exact = plain_fraction(self)

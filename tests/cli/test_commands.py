@@ -187,10 +187,11 @@ def test_trace_refuses_a_chapter(cli: Cli) -> None:
 def test_backends(cli: Cli) -> None:
     done = cli("backends")
     assert (done.code, done.err) == (0, "")
+    kernels = "contingency.table, information.expected_mi"
     assert done.out == (
         "backend    state  from            accuracy  kernels\n"
-        f"reference  ready  refclust {__version__}  exact     contingency.table, information.expected_mi\n"
-        f"loopback   ready  refclust {__version__}  exact     contingency.table, information.expected_mi\n"
+        f"reference  ready  refclust {__version__}  exact     {kernels}\n"
+        f"loopback   ready  refclust {__version__}  exact     {kernels}\n"
         "\nused unless --backend says otherwise: auto (the default)\n"
         "auto takes, for each kernel, the fastest exact backend that supports the problem\n"
     )

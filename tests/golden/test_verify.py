@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 from refclust.backends.session import Session
+from refclust.metrics import Contingency, catalogue
 from refclust.testing import answers, runners, verify
 
 SPEC = Path(__file__).parents[2] / "spec"
@@ -95,3 +96,19 @@ def test_a_confused_implementation_is_caught(key: str, change: str) -> None:
             confused = runners.answer(file.subject, given, asked, session)
             caught += not answers.passes(case.expect[key], confused)
     assert caught > 0
+
+
+def test_matchings_are_among_the_optimal_ones() -> None:
+    checked = 0
+    for file in verify.load("41-metrics"):
+        for case in file.cases:
+            for key, expected in case.expect.items():
+                if isinstance(expected, dict) and "matching" in expected:
+                    matcher = catalogue.find(key).matching
+                    assert matcher is not None
+                    found = [
+                        list(pair) for pair in matcher(Contingency.of_rows(case.input["table"]))
+                    ]
+                    assert found in expected["matching"]["either"], case.id
+                    checked += 1
+    assert checked >= 6

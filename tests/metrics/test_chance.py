@@ -85,7 +85,7 @@ def test_rescaling() -> None:
     assert adjusted(real("3/4"), Fraction(1, 2)).fraction == Fraction(1, 2)
     assert adjusted(real(0), Fraction(1, 2)).fraction == -1
     assert adjusted(real(1), 0).fraction == 1
-    with pytest.raises(Undefined, match="0/0: every permutation of the labels gives 1"):
+    with pytest.raises(Undefined, match=r"^0/0: every permutation of the labels gives 1$"):
         adjusted(real(1), 1)
 
 
@@ -113,7 +113,7 @@ def test_large_trivial_tables_are_undefined_and_not_estimated() -> None:
 @pytest.mark.spec("JAC-ADJ", "BC-FADJ")
 @pytest.mark.parametrize("turn", [False, True])
 def test_many_small_groups_against_few_large_ones_stay_exact(turn: bool) -> None:
-    true, pred = [0] * 20 + [1] * 20, list(range(0, 36)) + [0, 1, 2, 3]
+    true, pred = [0] * 20 + [1] * 20, [*range(36), 0, 1, 2, 3]
     pair = (pred, true) if turn else (true, pred)
     for metric in (metrics.adjusted_jaccard, metrics.adjusted_bcubed_f):
         found = metric(*pair)
@@ -219,12 +219,13 @@ class TestEstimates:
     @pytest.mark.spec("EXP-MC")
     @pytest.mark.usefixtures("no_enumeration")
     def test_samples_and_seed_are_whole_numbers(self) -> None:
-        for options, words in (
+        cases: tuple[tuple[dict[str, Any], str], ...] = (
             ({"samples": 1}, "samples=1: a whole number, 2 or more"),
             ({"samples": "5/2"}, "samples=5/2: a whole number, 2 or more"),
             ({"seed": -1}, "seed=-1: a whole number, 0 or more"),
             ({"seed": 0.5}, "seed=1/2: a whole number, 0 or more"),
-        ):
+        )
+        for options, words in cases:
             with pytest.raises(BadOption) as caught:
                 metrics.adjusted_jaccard(ROWS, **{"samples": 5, **options})
             assert words in str(caught.value)
@@ -239,7 +240,5 @@ class TestEstimates:
 
 def test_the_limit_of_exact_work_is_reached_soon_and_not_after_hours() -> None:
     """One row alone can have more deals than anybody could count: C(40, 20)."""
-    table = contingency(range(40), [0] * 20 + [1] * 20)
-    rows, columns = list(table.row), list(table.col)
     with pytest.raises(TooLarge, match="more than 1000 states"):
-        table_statistics(rows, columns, 0, lambda a, _, cells: a + max(cells), limit=1000)
+        table_statistics([20, 20], [1] * 40, 0, lambda a, _, cells: a + max(cells), limit=1000)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from refclust.backends.protocol import Problem
 from refclust.errors import (
     BackendFailure,
     BadLabel,
@@ -24,6 +25,7 @@ from refclust.errors import (
     RaggedRows,
     RefclustError,
 )
+from refclust.kernels.contingency import LabelPairs
 from refclust.metrics import Contingency, purity, rand
 from refclust.metrics.contingency import NO_NOISE, Lonely, contingency
 
@@ -189,6 +191,7 @@ def test_a_table_cannot_be_changed() -> None:
     table = Contingency.of_rows([[1]])
     with pytest.raises(AttributeError):
         table.total = 2  # type: ignore[misc]
+    assert {table: "tables are themselves"}[table]
 
 
 # -- weights --------------------------------------------------------------------------------
@@ -253,7 +256,7 @@ def test_none_may_be_the_noise_label() -> None:
 def test_noise_must_be_named_together_with_a_policy() -> None:
     with fault(BadOption, "bad-option", "noise label -1", "None", "ordinary, singletons, ignore"):
         contingency("a", "x", noise=-1)
-    with fault(BadOption, "bad-option", "no noise label", "'ignore'"):
+    with fault(BadOption, "bad-option", "no noise label with the noise policy 'ignore'"):
         contingency("a", "x", noise_policy="ignore")
     with fault(BadOption, "bad-option", "'drop'", "ordinary, singletons, ignore"):
         contingency("a", "x", noise=-1, noise_policy="drop")
@@ -295,7 +298,9 @@ def test_other_troubles_of_a_kernel_are_not_blamed_on_labels() -> None:
         def __init__(self, error: Exception) -> None:
             self.error = error
 
-        def run(self, *_: Any) -> Any:
+        def run(self, kernel: str, problem: Problem, data: LabelPairs) -> Any:
+            assert (kernel, problem) == ("contingency.table", Problem("labels", 2))
+            assert data == LabelPairs("xy", "ab", None)
             raise self.error
 
     for error in (TypeError("something else"), BackendFailure("out of memory")):

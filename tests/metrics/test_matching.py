@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from refclust import metrics
-from refclust.metrics import Contingency, score
+from refclust.metrics import Contingency, matching, score
 from refclust.metrics.matching import (
     cluster_f,
     cluster_purity,
@@ -18,6 +18,7 @@ from refclust.metrics.matching import (
     recall_matching,
 )
 from refclust.metrics.matching_adjusted import expected_bcubed_precision, expected_purity
+from refclust.numbers.real import postorder
 
 IIR = [[5, 1, 0], [1, 4, 1], [2, 0, 3]]
 BIG = [[50, 100, 0], [10, 1000, 50], [100, 90, 150]]
@@ -141,6 +142,20 @@ def test_bcubed() -> None:
     assert fractions("bcubed_precision", [[3, 1]]) == Fraction(10, 16)
     assert fractions("bcubed_recall", [[3, 1]]) == 1
     assert fractions("bcubed_f", [[3, 1]]) == Fraction(2 * 10, 26)
+
+
+@pytest.mark.spec("PUR", "PUR-INV", "VD")
+def test_derivations_name_the_sums_of_largest_cells() -> None:
+    rows, columns = "Σ_i max_j n_ij", "Σ_j max_i n_ij"
+    table = Contingency.of_rows(IIR)
+    for formula, names in (
+        (matching.purity, [rows]),
+        (matching.inverse_purity, [columns]),
+        (matching.van_dongen, [rows, columns]),
+    ):
+        named = [x.content for x in postorder(formula(table)) if x.op == "named"]
+        latex = [r"\sum_i \max_j n_{ij}", r"\sum_j \max_i n_{ij}"]
+        assert named == [(name, latex[name == columns]) for name in names]
 
 
 @pytest.mark.spec("VD")

@@ -127,7 +127,7 @@ def test_a_profile_prints_what_the_library_prints(library: str, key: str) -> Non
                 assert abs(found - printed) <= error, (case, found, printed)
             assert found.certified
             assert found.undefined is None
-    assert skipped <= 28
+    assert skipped <= 37
 
 
 @pytest.mark.spec("CONV-PROFILE")

@@ -178,7 +178,13 @@ def test_weights_and_noise_go_with_labels(options: dict[str, Any], name: str) ->
 @pytest.mark.spec("CT-TABLE")
 @pytest.mark.parametrize("name", sorted(catalogue.ENTRIES))
 def test_nothing_cannot_be_scored(name: str) -> None:
-    for arguments in (([], []), ([],), ([[0, 0]],), (Contingency.of_rows([]),)):
+    empty: tuple[tuple[Any, ...], ...] = (
+        ([], []),
+        ([],),
+        ([[0, 0]],),
+        (Contingency.of_rows([]),),
+    )
+    for arguments in empty:
         with pytest.raises(EmptyInput, match="no object") as caught:
             score(name, *arguments)
         assert caught.value.code == "empty-input"

@@ -270,5 +270,3 @@ def contains(low: Decimal, high: Decimal, x: Expression) -> bool:
     found = ends(x, 400)
     assert found is not None
     return Fraction(low) <= found[1] and found[0] <= Fraction(high)
-
-

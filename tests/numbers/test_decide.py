@@ -276,7 +276,27 @@ def test_the_longest_denominator_that_is_found() -> None:
     for denominator in (10**30 - 1, 10**29 + 1, 997):
         assert rational_value(Fraction(1, denominator) + ZERO) == Fraction(1, denominator)
     assert rational_value(Fraction(1, 10**30) + ZERO) is None
+    assert rational_value(Fraction(1, 10**30) + ZERO, 124) == Fraction(1, 10**30)
+    assert rational_value(Fraction(1, 10**31) + ZERO, 124) is None
     assert rational_value(10**50 + ZERO) == 10**50
+
+
+@pytest.mark.spec("NUM-DIGITS")
+def test_numbers_of_billions_of_digits_are_not_written_out() -> None:
+    assert exp(10**12).digits(5) == "1.7858E+434294481903"
+    assert exp(-(10**12)).digits(5) == "5.5998E-434294481904"
+    assert exp(10**12).fraction is None
+    assert (sqrt(2) * exp(-(10**12))).fraction is None
+    assert exp(10**12) > exp(10**12 - 1)
+    # Integers of up to 110 digits are found in disguise.
+    for unit in (1, -1):
+        assert (unit * 2 * 10**109 + ZERO).fraction == unit * 2 * 10**109
+        assert (unit * 2 * 10**110 + ZERO).fraction is None
+        assert rational_value(unit * 2 * 10**110 + ZERO, 121) == unit * 2 * 10**110
+        # Roots alone have no limit.
+        assert (unit * sqrt(2) * sqrt(8) * 10**500).fraction == unit * 4 * 10**500
+        assert (unit * sqrt(2) * sqrt(8) / 10**500).fraction == Fraction(unit * 4, 10**500)
+    assert (sqrt(2) * sqrt(3) / 10**500).fraction is None
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -313,9 +333,7 @@ def test_the_simplest_fraction_between_two(seed: int) -> None:
     assert decide._simplest_between(-high, -low, 10**6) == -found
     fitting = [
         Fraction(n, found.denominator)
-        for n in range(
-            math.ceil(low * found.denominator), math.floor(high * found.denominator) + 1
-        )
+        for n in range(math.ceil(low * found.denominator), math.floor(high * found.denominator) + 1)
     ]
     assert abs(found) == min(map(abs, fitting))
 
@@ -480,7 +498,7 @@ def test_logarithms_and_roots_of_negative_numbers(
     reading: Callable[[Real], object], x: Real
 ) -> None:
     with pytest.raises(
-        NotFinite, match="^the logarithm or the root of a negative number is not real$"
+        NotFinite, match=r"^the logarithm or the root of a negative number is not real$"
     ):
         reading(x)
 
@@ -489,7 +507,7 @@ def test_logarithms_and_roots_of_negative_numbers(
 def test_the_message_names_the_zero() -> None:
     with pytest.raises(
         ZeroDivisionError,
-        match="^a divisor, or the argument of a logarithm, is exactly zero$",
+        match=r"^a divisor, or the argument of a logarithm, is exactly zero$",
     ):
         float(1 / ZERO)
 

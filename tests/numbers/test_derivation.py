@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from fractions import Fraction
 
 import pytest
@@ -189,7 +188,7 @@ def test_text_of_a_whole_derivation() -> None:
             "  = 0.02648051389327864275056545479150990140883",
             "x = r / a",
             f"  = 0.026480513893278642751 / {SHORT}",
-            "  = 0.03820330695640698989129399226519545711260",
+            "  = 0.03820330607402439509338354599873857504890",
         ]
     )
     named = log(2).named("long name")
@@ -264,7 +263,7 @@ def test_a_sum_of_nine_terms_is_a_table() -> None:
     nine = total(-log(k) for k in range(2, 11))
     other = total([log(3)] * 9)
     steps = (nine / other).named("q").steps()
-    assert steps.headline() == "q = Σ(9 terms, table 1) / Σ(9 terms, table 2)"
+    assert steps.headline() == "q = (Σ(9 terms, table 1)) / (Σ(9 terms, table 2))"
     assert formula(nine) == "Σ(9 terms, table 1)"
     assert steps.tables == (Table(1, nine.args), Table(2, other.args))
     text = steps.text().split("\n\n")
@@ -327,7 +326,7 @@ def test_deep_trees_are_cut_off() -> None:
     x = log(2)
     for _ in range(41):
         x = x + 1
-    assert formula(x).startswith("… + 1 + 1")
+    assert formula(x).startswith("… + … + 1 + 1")
 
 
 def test_shared_parts_do_not_multiply_without_end() -> None:
@@ -346,8 +345,9 @@ def test_two_thousand_nodes_are_written() -> None:
         # A product of so many logarithms: each is two nodes, the product is one more.
         return node("product", tuple(log(2) for _ in range(width)))
 
-    assert "…" not in formula(wide(999) * 1)  # 1 + (1 + 1998) + 1, of which the last is the 2001st
-    assert formula(wide(999) * 1).endswith("log(2)") is False
+    assert formula(wide(999)).endswith("log(2)")
+    assert formula(sqrt(wide(999))) == f"√({formula(wide(999))})"
+    assert formula(sqrt(sqrt(wide(999)))).endswith("log(…)))")
 
 
 def test_every_row_of_a_table_has_its_own_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -372,18 +372,19 @@ def test_long_integers_are_rounded() -> None:
     assert x.steps().headline() == "x = 1.0000000000000000000E+2000 + log(2)"
     assert (-(10**2000) + log(2)).steps().headline().endswith(" − 1.0000000000000000000E+2000")
     y = Real(Fraction(-1, 10**2000)).named("tiny")
-    shown = "1.0000000000000000000E"
     assert (y * 2).steps().text().splitlines() == [
-        f"tiny = −{shown}−2000",
-        f"     = −{shown[:-1]}{'0' * 20}E−2000",
+        "tiny = −1E−2000",
         "x = tiny · 2",
-        f"  = −{shown}−2000 · 2",
-        f"  = −2{shown[1:-1]}{'0' * 20}E−2000",
+        "  = −1E−2000 · 2",
+        "  = −2E−2000",
     ]
-    assert (y * 2).steps().latex().splitlines()[1] == f"  tiny &= -{shown}-2000 \\\\"
+    assert (y * 2).steps().latex().splitlines()[1] == "  tiny &= -1E-2000"
+    assert Real(Fraction(10**2000, 3)).steps().text().splitlines() == [
+        "x = 3.3333333333333333333E+1999",
+        "  = 3.333333333333333333333333333333333333333E+1999",
+    ]
     longest = 2**4000 - 1
     assert formula(Real(longest)) == str(longest)
     assert formula(Real(Fraction(1, longest))) == f"1/{longest}"
     assert "E+1204" in formula(Real(longest + 1))
     assert Real(longest).steps().text().splitlines()[0] == f"x = {longest}"
-    assert Real(Decimal(1).adjusted()).steps().text() == "x = 0"

@@ -43,9 +43,7 @@ def outwards(drawn: int, marked: int, population: int) -> list[tuple[int, Fracti
 
 @examples(150)
 @given(st.integers(1, 60), st.data())
-def test_the_unit_interval_is_dealt_out_from_the_mode(
-    population: int, data: st.DataObject
-) -> None:
+def test_the_unit_interval_is_dealt_out_from_the_mode(population: int, data: st.DataObject) -> None:
     drawn = data.draw(st.integers(0, population))
     marked = data.draw(st.integers(0, population))
     start = Fraction()
@@ -101,7 +99,9 @@ def test_tables_have_the_margins_given(
     rows: list[int], width: int, seed: int, data: st.DataObject
 ) -> None:
     total = sum(rows)
-    cuts = sorted(data.draw(st.lists(st.integers(0, total), min_size=width - 1, max_size=width - 1)))
+    cuts = sorted(
+        data.draw(st.lists(st.integers(0, total), min_size=width - 1, max_size=width - 1))
+    )
     columns = [b - a for a, b in zip([0, *cuts], [*cuts, total], strict=True)]
     table = random_table(Random(seed), rows, columns)
     assert [sum(row) for row in table] == rows
@@ -116,7 +116,7 @@ def test_cells_follow_one_another_as_draws() -> None:
         table = random_table(Random(seed), [3, 2, 1], [2, 3, 1])
         stream, left, wanted = Random(seed), [2, 3, 1], []
         for size in (3, 2, 1):
-            cells = []
+            cells: list[int] = []
             for j, have in enumerate(left):
                 rest = sum(left[j:])
                 cells.append(hypergeometric_draw(stream, size - sum(cells), have, rest))

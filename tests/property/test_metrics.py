@@ -105,7 +105,7 @@ def test_an_integer_weight_is_that_many_equal_objects(pair: Pair, data: st.DataO
 
 
 @pytest.mark.spec("CT-WEIGHT")
-@few
+@some(10)
 @given(rational_tables(), st.fractions(Fraction(1, 9), 9, max_denominator=9))
 def test_rational_weights_may_be_rescaled(table: Contingency, factor: Fraction) -> None:
     degree = {"van_dongen": 1, "chi_squared": 1, "mirkin": 2}
@@ -128,6 +128,35 @@ def test_values_lie_within_the_range_that_is_declared(table: Contingency) -> Non
             low, high = found.range
             assert math.isnan(found) or low <= found <= high, (key, found)
             assert math.isnan(found) == (found.undefined is not None and not math.isinf(found))
+
+
+@pytest.mark.spec("CT-NOISE", "CT-WEIGHT")
+@given(labelings(), st.data())
+def test_noise_policies_by_hand(pair: Pair, data: st.DataObject) -> None:
+    n = len(pair.true)
+    weights = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
+    true, pred = ([-1 if label == 0 else label for label in side] for side in pair)
+    found = {
+        policy: contingency(true, pred, weights=weights, noise=-1, noise_policy=policy)
+        for policy in ("ordinary", "singletons", "ignore")
+    }
+    alone = [
+        [("noise", x) if label == 0 else label for x, label in enumerate(side)] for side in pair
+    ]
+    kept = [x for x in range(n) if -1 not in (true[x], pred[x])]
+    expected = {
+        "ordinary": contingency(true, pred, weights=weights),
+        "singletons": contingency(*alone, weights=weights),
+        "ignore": contingency(
+            [true[x] for x in kept], [pred[x] for x in kept], weights=[weights[x] for x in kept]
+        ),
+    }
+    for policy, table in expected.items():
+        assert sorted(found[policy].row) == sorted(table.row), policy
+        assert sorted(found[policy].col) == sorted(table.col), policy
+        assert sorted(found[policy].counts.values()) == sorted(table.counts.values()), policy
+    assert found["ordinary"].rows() == expected["ordinary"].rows()
+    assert found["ignore"].rows() == expected["ignore"].rows()
 
 
 # Not 1 for identical partitions, or without a greatest value: these only measure how much there is.

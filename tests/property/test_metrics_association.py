@@ -12,10 +12,11 @@ from refclust.metrics.contingency import contingency
 from refclust.numbers.real import sqrt
 from tests.metrics import witness
 from tests.metrics.keys import or_none
-from tests.metrics.strategies import Pair, is_one, labelings, rational_tables, tables
+from tests.metrics.strategies import Pair, is_one, labelings, rational_tables, some, tables
 
 
 @pytest.mark.spec("CHI2", "CRAMER")
+@some(40)
 @given(tables() | rational_tables())
 def test_chi_squared_by_observed_and_expected_counts(table: Contingency) -> None:
     n, squares = table.total, Fraction()
@@ -77,6 +78,7 @@ def test_guessing_games(pair: Pair) -> None:
 
 
 @pytest.mark.spec("THEIL-U", "HOM", "COMPL", "NMI-ARI")
+@some(40)
 @given(tables() | rational_tables())
 def test_uncertainty_is_homogeneity_completeness_or_their_mean(table: Contingency) -> None:
     one_cluster, one_class = is_one(table.row), is_one(table.col)
@@ -93,6 +95,7 @@ def test_uncertainty_is_homogeneity_completeness_or_their_mean(table: Contingenc
 
 
 @pytest.mark.spec("GK-LAMBDA", "GK-TAU", "THEIL-U", "CRAMER")
+@some(40)
 @given(tables() | rational_tables())
 def test_association_lies_between_zero_and_one(table: Contingency) -> None:
     for metric, targets in (
