@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from refclust.metrics.score import Score
 
 SCHEMA: Final = "refclust-score/1"
-MOST_FOR_HEAVY: Final = 2000
 
 
 def score(
@@ -45,7 +44,7 @@ def score(
     backend: inputs.BackendName = None,
     all_metrics: Annotated[
         bool,
-        typer.Option("--all", help=f"Also the heavy metrics above {MOST_FOR_HEAVY:,} objects."),
+        typer.Option("--all", help="Also the metrics that are slow for many objects."),
     ] = False,
     verbose: Annotated[
         bool,
@@ -120,36 +119,22 @@ def _catalogue(
     table: Contingency, profile: str | None, session: Session, everything: bool
 ) -> tuple[list[Score], list[tuple[str, str]]]:
     """Evaluate what can be evaluated, and say why the rest is left out."""
-    from refclust.errors import ProfileLacksMetric, TooLarge, Undecided, WeightsNotInteger
-    from refclust.metrics.catalogue import ENTRIES
-    from refclust.metrics.profiles import find
+    from refclust.errors import TooLarge
+    from refclust.metrics.score import selection
 
-    library = None if profile is None else find(profile)
-    light_only = not everything and table.total > MOST_FOR_HEAVY
-    chosen: list[tuple[Entry, dict[str, str]]] = []
-    left_out: list[tuple[str, str]] = []
-    for entry in ENTRIES.values():
-        if library is not None and entry.name not in library.rules:
-            left_out.append((entry.name, f"{library.library} {library.version} does not have them"))
-        elif light_only and entry.cost == "heavy":
-            reason = f"slow above {MOST_FOR_HEAVY:,} objects; --all or -m computes them"
-            left_out.append((entry.name, reason))
-        elif not table.is_integer and entry.needs_integers(entry.checked({})):
-            left_out.append((entry.name, "they need whole counts"))
-        else:
-            chosen.append((entry, {}))
+    chosen, left_out = selection(table, profile=profile, heavy=everything or None)
     scores: list[Score] = []
     progress = Progress(len(chosen))
     try:
-        for one in chosen:
-            progress.step(one[0].name)
+        for entry in chosen:
+            progress.step(entry.name)
             try:
-                scores += _evaluated([one], table, profile, session)
-            except (TooLarge, Undecided, WeightsNotInteger, ProfileLacksMetric) as error:
-                left_out.append((one[0].name, f"{error} [{error.code}]"))
+                scores += _evaluated([(entry, {})], table, profile, session)
+            except TooLarge as error:
+                left_out[entry.name] = f"{error} [{error.code}]"
     finally:
         progress.clear()
-    return scores, left_out
+    return scores, list(left_out.items())
 
 
 def size_text(table: Contingency) -> str:

@@ -212,18 +212,30 @@ def score_all(
     """
     session = Session(backend)
     table = table_of(labels_true, labels_pred, session=session, **keywords)
-    wanted = table.total <= HEAVY_LIMIT if heavy is None else heavy
+    chosen, _ = selection(table, profile=profile, heavy=heavy)
+    return {
+        entry.name: evaluate(entry, table, {}, profile=profile, session=session) for entry in chosen
+    }
+
+
+def selection(
+    table: Contingency, *, profile: str | None = None, heavy: bool | None = None
+) -> tuple[list[Entry], dict[str, str]]:
+    """Return the metrics that make sense for a table, and why each other one is left out."""
     library = None if profile is None else profiles.find(profile)
-    scores = {}
+    wanted = table.total <= HEAVY_LIMIT if heavy is None else heavy
+    chosen: list[Entry] = []
+    left_out: dict[str, str] = {}
     for name, entry in catalogue.ENTRIES.items():
-        if entry.cost == "heavy" and not wanted:
-            continue
         if library is not None and name not in library.rules:
-            continue
-        if entry.needs_integers(entry.defaults) and not table.is_integer:
-            continue
-        scores[name] = evaluate(entry, table, {}, profile=profile, session=session)
-    return scores
+            left_out[name] = f"{library.library} {library.version} does not have them"
+        elif entry.cost == "heavy" and not wanted:
+            left_out[name] = f"slow above {HEAVY_LIMIT:,} objects; --all or -m computes them"
+        elif entry.needs_integers(entry.defaults) and not table.is_integer:
+            left_out[name] = "they need whole counts"
+        else:
+            chosen.append(entry)
+    return chosen, left_out
 
 
 def table_of(labels_true: Any, labels_pred: Any = None, **keywords: Any) -> Contingency:

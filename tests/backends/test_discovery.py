@@ -66,7 +66,9 @@ def test_broken_plugins_are_reported_and_harm_nobody(tmp_path: Path) -> None:
 def test_two_backends_of_one_name_are_refused(tmp_path: Path) -> None:
     with (
         installed(tmp_path, goodplugin=GOOD, otherplugin=GOOD),
-        pytest.raises(BackendRefused, match=r"offered twice, by goodplugin 1\.2\.3 and otherplugin"),
+        pytest.raises(
+            BackendRefused, match=r"offered twice, by goodplugin 1\.2\.3 and otherplugin"
+        ),
     ):
         discovery.find("quick")
 
