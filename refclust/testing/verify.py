@@ -1,6 +1,6 @@
 """Golden vectors: reading them, running refclust on them, judging anybody's answers.
 
->>> verify(only="worked").ok
+>>> verify(only="distributions").ok
 True
 """
 

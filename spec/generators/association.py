@@ -37,9 +37,9 @@ def proportional_errors(table: Table) -> tuple[Fraction, Fraction]:
     """Expected share of wrong guesses when guessing in proportion: blind, knowing the cluster."""
     n = table.total
     blind = 1 - total([(m / n) ** 2 for m in table.columns])
-    informed = total([
-        total(row) / n * (1 - total([(x / total(row)) ** 2 for x in row])) for row in table.cells
-    ])
+    informed = total(
+        [total(row) / n * (1 - total([(x / total(row)) ** 2 for x in row])) for row in table.cells]
+    )
     return blind, informed
 
 
@@ -60,11 +60,13 @@ def metrics(table: Table) -> dict[str, Value]:
         lambda_key: divide(blind - informed, blind),
         f"{lambda_key}[predict=clusters]": divide(blind_t - informed_t, blind_t),
         f"{lambda_key}[predict=both]": divide(
-            blind + blind_t - informed - informed_t, blind + blind_t),
+            blind + blind_t - informed - informed_t, blind + blind_t
+        ),
         tau_key: divide(guess - better, guess),
         f"{tau_key}[predict=clusters]": divide(guess_t - better_t, guess_t),
         theil_key: divide_info(information, classes),
         f"{theil_key}[predict=clusters]": divide_info(information, clusters),
         f"{theil_key}[predict=both]": divide_info(
-            information.times(Fraction(2)), clusters + classes),
+            information.times(Fraction(2)), clusters + classes
+        ),
     }

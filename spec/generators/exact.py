@@ -87,9 +87,9 @@ class Logs:
 
     def expr(self) -> Expr:
         """The combination written out, for evaluation by balls."""
-        return Node("+", tuple(
-            Node("*", (k, Node("log", (Fraction(p),)))) for p, k in self.terms.items()
-        ))
+        return Node(
+            "+", tuple(Node("*", (k, Node("log", (Fraction(p),)))) for p, k in self.terms.items())
+        )
 
 
 ZERO_LOGS = Logs({})

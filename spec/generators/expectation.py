@@ -62,6 +62,7 @@ def how_many_tables(rows: Margin, columns: Margin) -> int:
 
 def by_tables(rows: Margin, columns: Margin) -> dict[Counts, int]:
     """The same by listing tables: n_1! n_2! ... m_1! m_2! ... / (n_11! n_12! ...) for each."""
+
     def fill(left: Margin, room: Margin) -> Iterator[Counts]:
         if not left:
             yield ()

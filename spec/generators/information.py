@@ -32,9 +32,9 @@ def weighted_logs(terms: Iterable[tuple[Fraction, Fraction]]) -> Info:
     """The sum of weight times logarithm; each argument is positive."""
     kept = [(weight, argument) for weight, argument in terms if weight]
     exact = Logs.total((weight, Logs.of(argument)) for weight, argument in kept)
-    written = Node("+", tuple(
-        Node("*", (weight, Node("log", (argument,)))) for weight, argument in kept
-    ))
+    written = Node(
+        "+", tuple(Node("*", (weight, Node("log", (argument,)))) for weight, argument in kept)
+    )
     return Info(exact, written)
 
 
@@ -116,12 +116,18 @@ def adjusted(table: Table, information: Info, mean: Info, average: str) -> Value
         # The denominator is not zero: sqrt(H H') = E would make H, H' and E proportional with a
         # rational mean, which geometric_mean has excluded.
         return Fraction(0)
-    roots = Node("*", (
-        Node("sqrt", (left.exact.expr(),)), Node("sqrt", (right.exact.expr(),))))
+    roots = Node("*", (Node("sqrt", (left.exact.expr(),)), Node("sqrt", (right.exact.expr(),))))
     return Irrational(
         Node("/", (top.exact.expr(), Node("-", (roots, mean.exact.expr())))),
-        Node("/", (top.written, Node("-", (
-            Node("sqrt", (Node("*", (left.written, right.written)),)), mean.written)))),
+        Node(
+            "/",
+            (
+                top.written,
+                Node(
+                    "-", (Node("sqrt", (Node("*", (left.written, right.written)),)), mean.written)
+                ),
+            ),
+        ),
     )
 
 
@@ -187,7 +193,8 @@ def metrics(table: Table, bases: tuple[int, ...] = (2,)) -> dict[str, Value]:
     }
     for average in ("arithmetic", "min", "max"):
         result[f"nmi[average={average}]"] = divide_info(
-            information, _average(clusters, classes, average))
+            information, _average(clusters, classes, average)
+        )
     for beta in (Fraction(1), Fraction(2), Fraction(1, 2)):
         name = "v_measure" if beta == 1 else f"v_measure[beta={beta}]"
         result[name] = divide_info(information.times(1 + beta), clusters.times(beta) + classes)

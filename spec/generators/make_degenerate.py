@@ -19,8 +19,12 @@ GRID: list[tuple[str, list[int], list[int], str]] = [
     ("deg-2s", [0, 0, 1, 1], [0, 1, 2, 3], "two classes, every object its own cluster"),
     ("deg-s2", [0, 1, 2, 3], [0, 0, 1, 1], "every object its own class, two clusters"),
     ("deg-ind", [0, 0, 1, 1], [0, 1, 0, 1], "independent"),
-    ("deg-ami-min-12", [0] * 6 + [1] * 6, list(range(12)),
-     "two classes of six against singletons: AMI by the smaller entropy is 0/0"),
+    (
+        "deg-ami-min-12",
+        [0] * 6 + [1] * 6,
+        list(range(12)),
+        "two classes of six against singletons: AMI by the smaller entropy is 0/0",
+    ),
     ("deg-swap-names", [0, 0, 1, 1], [1, 1, 0, 0], "a perfect match under other names"),
 ]
 
@@ -28,13 +32,21 @@ GRID: list[tuple[str, list[int], list[int], str]] = [
 def files() -> list[VectorFile]:
     """The file of degenerate cases."""
     file = VectorFile(
-        "41-metrics/degenerate.json", METRICS, "Degenerate inputs",
-        {"ERR-73": "no source says what happens at 0/0; the vectors do",
-         "truth-first": "labels_true are the classes (columns), labels_pred the clusters (rows)"},
+        "41-metrics/degenerate.json",
+        METRICS,
+        "Degenerate inputs",
+        {
+            "ERR-73": "no source says what happens at 0/0; the vectors do",
+            "truth-first": "labels_true are the classes (columns), labels_pred the clusters (rows)",
+        },
     )
     file.add(
-        "deg-e", {"labels_true": [], "labels_pred": []}, {"error": "empty-input"},
-        "no object at all: an error for every metric", flags=["ERR-73"], formulas=["CT-TABLE"],
+        "deg-e",
+        {"labels_true": [], "labels_pred": []},
+        {"error": "empty-input"},
+        "no object at all: an error for every metric",
+        flags=["ERR-73"],
+        formulas=["CT-TABLE"],
     )
     for slug, true, pred, words in GRID:
         expect = all_encoded(from_labels(true, pred))

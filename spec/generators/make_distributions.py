@@ -25,8 +25,10 @@ def joint_information(joint: Sequence[Sequence[Fraction]]) -> Info:
     rows = [_add(row) for row in joint]
     columns = [_add(column) for column in zip(*joint, strict=True)]
     return weighted_logs(
-        (x, x / (rows[i] * columns[j])) for i, row in enumerate(joint)
-        for j, x in enumerate(row) if x
+        (x, x / (rows[i] * columns[j]))
+        for i, row in enumerate(joint)
+        for j, x in enumerate(row)
+        if x
     )
 
 
@@ -60,8 +62,11 @@ ENTROPIES = [
     ("ent-die", "1/6 1/6 1/6 1/6 1/6 1/6", "a die"),
     ("ent-dyadic", "1/2 1/4 1/8 1/8", "7/4 bits exactly"),
     ("ent-skew", "999999/1000000 1/1000000", "nearly certain"),
-    ("ent-skewer", "999999999999999999/1000000000000000000 1/1000000000000000000",
-     "so nearly certain that 1 - p is 1 in doubles"),
+    (
+        "ent-skewer",
+        "999999999999999999/1000000000000000000 1/1000000000000000000",
+        "so nearly certain that 1 - p is 1 in doubles",
+    ),
     ("ent-thirds", "1/3 2/3", "thirds"),
     ("ent-mixed", "1/2 1/3 1/6 0", "a zero among others"),
     ("ent-1000", " ".join(["1/1000"] * 1000), "a thousand equal parts"),
@@ -80,14 +85,20 @@ DIVERGENCES = [
 ]
 
 JOINTS = [
-    ("joint-catdog", ["39/100 6/100 1/100", "8/100 31/100 1/100", "2/100 1/100 11/100"],
-     "cat, dog, parrot"),
+    (
+        "joint-catdog",
+        ["39/100 6/100 1/100", "8/100 31/100 1/100", "2/100 1/100 11/100"],
+        "cat, dog, parrot",
+    ),
     ("joint-independent", ["1/6 1/12", "1/3 1/6", "1/6 1/12"], "independent: exactly zero"),
     ("joint-identity", ["1/2 0", "0 1/2"], "one determines the other"),
     ("joint-function", ["1/4 0", "1/4 0", "0 1/2"], "many to one"),
     ("joint-zero-row", ["1/2 1/4", "0 0", "0 1/4"], "a row without mass"),
-    ("joint-nearly", ["250000000001/1000000000000 249999999999/1000000000000", "1/4 1/4"],
-     "nearly independent"),
+    (
+        "joint-nearly",
+        ["250000000001/1000000000000 249999999999/1000000000000", "1/4 1/4"],
+        "nearly independent",
+    ),
     ("joint-tenths", ["1/10 2/10", "3/10 4/10"], "tenths, which no double holds"),
 ]
 
@@ -95,10 +106,13 @@ JOINTS = [
 def files() -> list[VectorFile]:
     """The file of distributions."""
     file = VectorFile(
-        "43-information/distributions.json", "information.distributions",
+        "43-information/distributions.json",
+        "information.distributions",
         "Entropy, divergence and mutual information of rational distributions",
-        {"ERR-38": "misprint: the divergence taken to be symmetric",
-         "ERR-39": "mass of p off the support of q is allowed; the last step of the proof is <="},
+        {
+            "ERR-38": "misprint: the divergence taken to be symmetric",
+            "ERR-39": "mass of p off the support of q is allowed; the last step of the proof is <=",
+        },
     )
     for slug, text, words in ENTROPIES:
         p = _shares(text)
@@ -112,8 +126,12 @@ def files() -> list[VectorFile]:
     for number in range(20):
         size = 2 + int(draw.random() * 5)
         q, p = _random(draw, size, number % 3 == 0), _random(draw, size, False)
-        file.add(f"ent-random-{number + 1:02d}", {"p": _listed(q)}, _both("entropy", entropy(q)),
-                 formulas=["IT-ENT"])
+        file.add(
+            f"ent-random-{number + 1:02d}",
+            {"p": _listed(q)},
+            _both("entropy", entropy(q)),
+            formulas=["IT-ENT"],
+        )
         _add_divergence(file, f"kl-random-{number + 1:02d}", q, p, [])
         cells = _random(draw, size * 3, number % 2 == 0)
         joint = [cells[i : i + 3] for i in range(0, len(cells), 3)]

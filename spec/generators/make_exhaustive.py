@@ -28,8 +28,10 @@ def files() -> list[VectorFile]:
     ]
     for name, tables in groups:
         file = VectorFile(
-            f"41-metrics/exhaustive-{name}.json", METRICS,
-            f"All tables of small partitions, n = {name}", dict(NOTES),
+            f"41-metrics/exhaustive-{name}.json",
+            METRICS,
+            f"All tables of small partitions, n = {name}",
+            dict(NOTES),
         )
         for cells in tables:
             expect = all_encoded(make_table(cells))

@@ -15,9 +15,13 @@ CASES = 60
 def files() -> list[VectorFile]:
     """The file of medium tables."""
     file = VectorFile(
-        "41-metrics/medium.json", METRICS, "Random tables of 7 to 60 objects",
-        {"reach": "adjusted_bcubed_f and adjusted_jaccard only where all tables can be listed",
-         "draw": "labels agree with a chance that differs from case to case"},
+        "41-metrics/medium.json",
+        METRICS,
+        "Random tables of 7 to 60 objects",
+        {
+            "reach": "adjusted_bcubed_f and adjusted_jaccard only where all tables can be listed",
+            "draw": "labels agree with a chance that differs from case to case",
+        },
     )
     draw = random.Random(SEED)
     seen = set()
@@ -26,9 +30,7 @@ def files() -> list[VectorFile]:
         r, k = 2 + int(draw.random() * 4), 2 + int(draw.random() * 4)
         agree = draw.random()
         true = [int(min(draw.random(), draw.random()) * k) for _ in range(n)]
-        pred = [
-            label % r if draw.random() < agree else int(draw.random() * r) for label in true
-        ]
+        pred = [label % r if draw.random() < agree else int(draw.random() * r) for label in true]
         table = from_labels(true, pred)
         if len(table.rows) == len(table.columns) or table.cells in seen:
             continue

@@ -73,8 +73,10 @@ def zeros() -> Iterator[tuple[str, Tree]]:
     yield "log-inverse", ["+", log("7/11"), log("11/7")]
     yield "log-third-powers", ["-", log(27), ["*", "3", log(3)]]
     yield "log-root", ["-", ["log", root(5)], ["*", "1/2", log(5)]]
-    yield "information-independent", [
-        "+", ["*", "1/3", log(1)], ["*", "2/3", ["-", ["-", log("4/9"), log("2/3")], log("2/3")]]]
+    yield (
+        "information-independent",
+        ["+", ["*", "1/3", log(1)], ["*", "2/3", ["-", ["-", log("4/9"), log("2/3")], log("2/3")]]],
+    )
     yield "cube", ["/", log(8), log(2)]
     yield "three-halves", ["/", log(27), log(9)]
     yield "sum-ratio", ["/", ["+", log(12), log(18)], log(6)]
@@ -102,7 +104,8 @@ def zeros() -> Iterator[tuple[str, Tree]]:
         for prime, power in zip((2, 3, 5, 7), powers, strict=True):
             whole *= Fraction(prime) ** power
         terms: list[Tree] = [
-            ["*", str(-k), log(p)] for p, k in zip((2, 3, 5, 7), powers, strict=True)]
+            ["*", str(-k), log(p)] for p, k in zip((2, 3, 5, 7), powers, strict=True)
+        ]
         yield f"random-{number + 1:02d}", ["+", log(whole), *terms]
 
 
@@ -117,8 +120,21 @@ def plain() -> Iterator[tuple[str, Tree]]:
         yield f"root-{text[:3].replace('/', '-')}-{len(text)}", root(text)
     for a, b in ((3, 2), (2, 3), (10, 2), (7, 10), (10**9 + 7, 10**9 + 9), (2, 10**12)):
         yield f"ratio-{a % 100}-{b % 100}-{len(str(b))}", ["/", log(a), log(b)]
-    for top in ("1", "-1", "1/2", "10", "-10", "100", "709", "-700", "-708", "-740", "-745",
-                "1/1000000000000000000000", "-1/1000000000000000000000"):
+    for top in (
+        "1",
+        "-1",
+        "1/2",
+        "10",
+        "-10",
+        "100",
+        "709",
+        "-700",
+        "-708",
+        "-740",
+        "-745",
+        "1/1000000000000000000000",
+        "-1/1000000000000000000000",
+    ):
         name = top.replace("-", "minus-").replace("/", "-over-")[:18].rstrip("-0") or "zero"
         yield f"exp-{name}-{len(top)}", ["exp", top]
     yield "difference-of-logs", ["-", log(10**20 + 1), log(10**20)]
@@ -152,7 +168,8 @@ def hard() -> Iterator[tuple[str, Tree]]:
     # The hardest of the first integers and of a grid, by how far the value is from a midpoint.
     for op, step in (("log", Fraction(1)), ("exp", Fraction(1, 128)), ("sqrt", Fraction(1))):
         ranked = sorted(
-            (_distance(Node(op, (k * step,))), k) for k in range(2, 1500)
+            (_distance(Node(op, (k * step,))), k)
+            for k in range(2, 1500)
             if op != "sqrt" or int(k**0.5) ** 2 != k
         )
         for _, k in ranked[:12]:
@@ -204,13 +221,25 @@ def grown() -> Iterator[tuple[str, Tree]]:
 def files() -> list[VectorFile]:
     """The file of expressions."""
     file = VectorFile(
-        "05-numbers/real.json", "numbers.real", "Expressions and their nearest doubles",
-        {"rational": "rational arithmetic", "zero": "rational although it does not look so",
-         "plain": "irrational", "hard": "close to the middle between two doubles",
-         "grown": "random trees"}, list(FORMULAS),
+        "05-numbers/real.json",
+        "numbers.real",
+        "Expressions and their nearest doubles",
+        {
+            "rational": "rational arithmetic",
+            "zero": "rational although it does not look so",
+            "plain": "irrational",
+            "hard": "close to the middle between two doubles",
+            "grown": "random trees",
+        },
+        list(FORMULAS),
     )
-    for flag, trees in (("rational", rationals()), ("zero", zeros()), ("plain", plain()),
-                        ("hard", hard()), ("grown", grown())):
+    for flag, trees in (
+        ("rational", rationals()),
+        ("zero", zeros()),
+        ("plain", plain()),
+        ("hard", hard()),
+        ("grown", grown()),
+    ):
         for name, tree in trees:
             expr = expr_of(tree)
             value = rational_value(expr)
@@ -224,8 +253,13 @@ def files() -> list[VectorFile]:
             if isinstance(tree, list) and tree[0] == "sqrt":
                 more = ["NUM-NEAR"]
             given: dict[str, Json] = {"expression": _json(tree)}
-            file.add(f"real-{flag}-{name}", given, expect, flags=[flag],
-                     formulas=sorted([*FORMULAS, *more]) if more else None)
+            file.add(
+                f"real-{flag}-{name}",
+                given,
+                expect,
+                flags=[flag],
+                formulas=sorted([*FORMULAS, *more]) if more else None,
+            )
     return [file]
 
 

@@ -75,9 +75,14 @@ def _list(values: list[int] | list[Fraction]) -> Json:
 def files() -> list[VectorFile]:
     """The file of random streams."""
     file = VectorFile(
-        "05-numbers/sampling.json", "numbers.sampling", "Random numbers, indices and shuffles",
-        {"numbers": "the first numbers of the stream, multiples of 2**-53",
-         "indices": "the first indices below k", "order": "the items 0 .. s-1 shuffled"},
+        "05-numbers/sampling.json",
+        "numbers.sampling",
+        "Random numbers, indices and shuffles",
+        {
+            "numbers": "the first numbers of the stream, multiples of 2**-53",
+            "indices": "the first indices below k",
+            "order": "the items 0 .. s-1 shuffled",
+        },
         ["NUM-RAND"],
     )
     for seed in (0, 1, 2, 42, 2**32 - 1, 2**32, 2**64 + 3, 10**40):

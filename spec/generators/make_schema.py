@@ -11,99 +11,165 @@ DECIMAL = "^-?[0-9]+(\\.[0-9]+)?(E[+-]?[0-9]+)?$"
 
 CODE: dict[str, Any] = {"type": "string", "pattern": "^[a-z]+(-[a-z]+)*$"}
 LABELS: dict[str, Any] = {"type": "array", "items": {"type": ["integer", "string"]}}
-CELL: dict[str, Any] = {"anyOf": [
-    {"type": "integer"},
-    {"type": "string", "pattern": "^(nan|-?inf|-?[0-9]+(/[1-9][0-9]*)?)$"},
-]}
+CELL: dict[str, Any] = {
+    "anyOf": [
+        {"type": "integer"},
+        {"type": "string", "pattern": "^(nan|-?inf|-?[0-9]+(/[1-9][0-9]*)?)$"},
+    ]
+}
 SHARES: dict[str, Any] = {"type": "array", "items": {"type": "string", "pattern": RATIONAL}}
 WHOLE: dict[str, Any] = {"type": "string", "pattern": "^-?[0-9]+$"}
 DOUBLES: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
 # A number, a dense vector, or a sparse one; true stands for an entry that must be refused.
-VECTOR: dict[str, Any] = {"anyOf": [
-    {"type": "string"},
-    {"type": "array", "items": {"type": ["string", "boolean"]}},
-    {"type": "object", "required": ["sparse"], "additionalProperties": False,
-     "properties": {"sparse": {"type": "array", "items": {"type": "array"}}}},
-]}
+VECTOR: dict[str, Any] = {
+    "anyOf": [
+        {"type": "string"},
+        {"type": "array", "items": {"type": ["string", "boolean"]}},
+        {
+            "type": "object",
+            "required": ["sparse"],
+            "additionalProperties": False,
+            "properties": {"sparse": {"type": "array", "items": {"type": "array"}}},
+        },
+    ]
+}
 
 
 def _object(required: list[str], optional: list[str], properties: dict[str, Any]) -> dict[str, Any]:
     assert set(required) | set(optional) == set(properties)
-    return {"type": "object", "required": required, "properties": properties,
-            "additionalProperties": False}
+    return {
+        "type": "object",
+        "required": required,
+        "properties": properties,
+        "additionalProperties": False,
+    }
 
 
 def _value() -> dict[str, Any]:
     text, flag = {"type": "string", "pattern": HEX}, {"const": True}
     matching = _object(["either"], [], {"either": {"type": "array"}})
-    return {"oneOf": [
-        _object(["exact"], ["binary64", "matching"], {
-            "exact": {"type": "string", "pattern": RATIONAL}, "binary64": text,
-            "matching": matching}),
-        _object(["decimal", "radius", "binary64"], ["rational", "bound"], {
-            "decimal": {"type": "string", "pattern": DECIMAL},
-            "radius": {"type": "string", "pattern": "^1e-?[0-9]+$"}, "binary64": text,
-            "rational": flag, "bound": {"type": "string"}}),
-        _object(["undefined"], [], {"undefined": flag}),
-        _object(["infinite"], [], {"infinite": {"enum": ["+", "-"]}}),
-        _object(["list"], [], {"list": {"type": "array", "items": {"$ref": "#/$defs/value"}}}),
-        _object(["error"], [], {"error": CODE}),
-    ]}
+    return {
+        "oneOf": [
+            _object(
+                ["exact"],
+                ["binary64", "matching"],
+                {
+                    "exact": {"type": "string", "pattern": RATIONAL},
+                    "binary64": text,
+                    "matching": matching,
+                },
+            ),
+            _object(
+                ["decimal", "radius", "binary64"],
+                ["rational", "bound"],
+                {
+                    "decimal": {"type": "string", "pattern": DECIMAL},
+                    "radius": {"type": "string", "pattern": "^1e-?[0-9]+$"},
+                    "binary64": text,
+                    "rational": flag,
+                    "bound": {"type": "string"},
+                },
+            ),
+            _object(["undefined"], [], {"undefined": flag}),
+            _object(["infinite"], [], {"infinite": {"enum": ["+", "-"]}}),
+            _object(["list"], [], {"list": {"type": "array", "items": {"$ref": "#/$defs/value"}}}),
+            _object(["error"], [], {"error": CODE}),
+        ]
+    }
 
 
 def _input() -> dict[str, Any]:
-    return {"oneOf": [
-        _object(["table"], [], {"table": {"type": "array", "items": {
-            "type": "array", "items": CELL}}}),
-        _object(["labels_true", "labels_pred"], ["weights", "noise", "noise_policy"], {
-            "labels_true": LABELS, "labels_pred": LABELS,
-            "weights": {"type": "array", "items": CELL},
-            "noise": {"type": ["integer", "string"]},
-            "noise_policy": {"enum": ["ordinary", "singletons", "ignore"]}}),
-        _object(["p"], ["q"], {"p": SHARES, "q": SHARES}),
-        _object(["joint"], [], {"joint": {"type": "array", "items": SHARES}}),
-        _object(["expression"], [], {"expression": {"$ref": "#/$defs/expr"}}),
-        _object(["seed"], ["k", "s"], {"seed": WHOLE, "k": WHOLE, "s": WHOLE}),
-        _object(["log_weights"], [], {"log_weights": DOUBLES}),
-        _object(["x"], ["y"], {"x": VECTOR, "y": VECTOR}),
-        _object(["rows"], [], {"rows": {"type": "array", "items": VECTOR}}),
-    ]}
+    return {
+        "oneOf": [
+            _object(
+                ["table"],
+                [],
+                {"table": {"type": "array", "items": {"type": "array", "items": CELL}}},
+            ),
+            _object(
+                ["labels_true", "labels_pred"],
+                ["weights", "noise", "noise_policy"],
+                {
+                    "labels_true": LABELS,
+                    "labels_pred": LABELS,
+                    "weights": {"type": "array", "items": CELL},
+                    "noise": {"type": ["integer", "string"]},
+                    "noise_policy": {"enum": ["ordinary", "singletons", "ignore"]},
+                },
+            ),
+            _object(["p"], ["q"], {"p": SHARES, "q": SHARES}),
+            _object(["joint"], [], {"joint": {"type": "array", "items": SHARES}}),
+            _object(["expression"], [], {"expression": {"$ref": "#/$defs/expr"}}),
+            _object(["seed"], ["k", "s"], {"seed": WHOLE, "k": WHOLE, "s": WHOLE}),
+            _object(["log_weights"], [], {"log_weights": DOUBLES}),
+            _object(["x"], ["y"], {"x": VECTOR, "y": VECTOR}),
+            _object(["rows"], [], {"rows": {"type": "array", "items": VECTOR}}),
+        ]
+    }
 
 
 def schema() -> dict[str, Any]:
     """The schema as a Python object."""
-    ids = {"type": "array", "items": {"type": "string", "pattern": "^[A-Z][A-Z0-9]*(-[A-Z0-9]+)*$"},
-           "uniqueItems": True}
-    values = {"type": "object", "propertyNames": {"pattern": "^[a-z0-9_]+(\\[[a-z0-9_=,/]+\\])?$"},
-              "additionalProperties": {"$ref": "#/$defs/value"}}
-    case = _object(["id", "input", "expect"], ["formulas", "description", "flags", "misprint"], {
-        "id": {"type": "string", "pattern": "^[a-z0-9]+([-+.]+[a-z0-9]+)*$"},
-        "formulas": ids, "description": {"type": "string"},
-        "flags": {"type": "array", "items": {"type": "string"}},
-        "input": {"$ref": "#/$defs/input"},
-        "expect": {"anyOf": [_object(["error"], [], {"error": CODE}), values]},
-        "misprint": values,
-    })
-    top = _object(["format", "subject", "title", "notes", "cases"], ["formulas"], {
-        "format": {"const": "refclust-vectors/1"},
-        "subject": {"enum": ["metrics.external", "metrics.contingency",
-                             "information.distributions", "numbers.real",
-                             "numbers.logspace", "numbers.sampling",
-                             "data.vectors"]},
-        "title": {"type": "string"},
-        "notes": {"type": "object", "additionalProperties": {"type": "string"}},
-        "formulas": ids,
-        "cases": {"type": "array", "items": {"$ref": "#/$defs/case"}, "minItems": 1},
-    })
-    expr = {"anyOf": [
-        {"type": "string", "pattern": RATIONAL},
-        {"type": "array", "minItems": 2,
-         "prefixItems": [{"enum": ["+", "-", "*", "/", "^", "log", "exp", "sqrt"]}],
-         "items": {"$ref": "#/$defs/expr"}},
-    ]}
+    ids = {
+        "type": "array",
+        "items": {"type": "string", "pattern": "^[A-Z][A-Z0-9]*(-[A-Z0-9]+)*$"},
+        "uniqueItems": True,
+    }
+    values = {
+        "type": "object",
+        "propertyNames": {"pattern": "^[a-z0-9_]+(\\[[a-z0-9_=,/]+\\])?$"},
+        "additionalProperties": {"$ref": "#/$defs/value"},
+    }
+    case = _object(
+        ["id", "input", "expect"],
+        ["formulas", "description", "flags", "misprint"],
+        {
+            "id": {"type": "string", "pattern": "^[a-z0-9]+([-+.]+[a-z0-9]+)*$"},
+            "formulas": ids,
+            "description": {"type": "string"},
+            "flags": {"type": "array", "items": {"type": "string"}},
+            "input": {"$ref": "#/$defs/input"},
+            "expect": {"anyOf": [_object(["error"], [], {"error": CODE}), values]},
+            "misprint": values,
+        },
+    )
+    top = _object(
+        ["format", "subject", "title", "notes", "cases"],
+        ["formulas"],
+        {
+            "format": {"const": "refclust-vectors/1"},
+            "subject": {
+                "enum": [
+                    "metrics.external",
+                    "metrics.contingency",
+                    "information.distributions",
+                    "numbers.real",
+                    "numbers.logspace",
+                    "numbers.sampling",
+                    "data.vectors",
+                ]
+            },
+            "title": {"type": "string"},
+            "notes": {"type": "object", "additionalProperties": {"type": "string"}},
+            "formulas": ids,
+            "cases": {"type": "array", "items": {"$ref": "#/$defs/case"}, "minItems": 1},
+        },
+    )
+    expr = {
+        "anyOf": [
+            {"type": "string", "pattern": RATIONAL},
+            {
+                "type": "array",
+                "minItems": 2,
+                "prefixItems": [{"enum": ["+", "-", "*", "/", "^", "log", "exp", "sqrt"]}],
+                "items": {"$ref": "#/$defs/expr"},
+            },
+        ]
+    }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "refclust golden vectors", **top,
+        "title": "refclust golden vectors",
+        **top,
         "$defs": {"case": case, "input": _input(), "value": _value(), "expr": expr},
     }
 

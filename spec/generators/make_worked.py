@@ -23,19 +23,31 @@ CASES: list[tuple[str, list[list[int | str]], str]] = [
     ("g-five", FIVE, "five objects, {g1 g2 g3}{g4 g5} against {g1 g2}{g3 g4 g5}"),
     ("g-3x3", THREE, "the table of the maximum-matching example"),
     ("x-iir", IIR, "the 17 objects of the purity figure (table from the published textbook)"),
-    ("g-c1", C1, "first row, and 1150 objects in the fourth class, as printed; the other cells of "
-                 "rows 2 and 3 are ours, since the source leaves them blank"),
-    ("g-iris", IRIS, "sizes 75+30+45 against 50+50+50 as printed; the cells are ours and reach the "
-                     "largest purity these sizes allow"),
+    (
+        "g-c1",
+        C1,
+        "first row, and 1150 objects in the fourth class, as printed; the other cells of "
+        "rows 2 and 3 are ours, since the source leaves them blank",
+    ),
+    (
+        "g-iris",
+        IRIS,
+        "sizes 75+30+45 against 50+50+50 as printed; the cells are ours and reach the "
+        "largest purity these sizes allow",
+    ),
 ]
 
 
 def files() -> list[VectorFile]:
     """The file of worked examples."""
     file = VectorFile(
-        "41-metrics/worked.json", METRICS, "Worked examples of the source documents",
-        {"g-five": "the source prints 9, 4, 4, 8 ordered pairs, Rand 17/25 and Jaccard 9/17",
-         "x-iir": "the source prints purity 0.71 only"},
+        "41-metrics/worked.json",
+        METRICS,
+        "Worked examples of the source documents",
+        {
+            "g-five": "the source prints 9, 4, 4, 8 ordered pairs, Rand 17/25 and Jaccard 9/17",
+            "x-iir": "the source prints purity 0.71 only",
+        },
     )
     for slug, rows, description in CASES:
         file.add_table(slug, rows, description, bases=(2, 10))
@@ -62,8 +74,10 @@ def _self_test(file: VectorFile) -> None:
     for key in plain:
         if not key.startswith("cluster_") and key != "matching_accuracy":
             assert plain[key] == swapped[key], key
-    first = [found["g-c1"][key]["list"][0]["exact"]
-             for key in ("cluster_purity", "cluster_recall", "cluster_f")]
+    first = [
+        found["g-c1"][key]["list"][0]["exact"]
+        for key in ("cluster_purity", "cluster_recall", "cluster_f")
+    ]
     assert first == ["50/81", "2/23", "25/164"]
     iris = found["g-iris"]
     _agree(iris["entropy_classes"], "1.09861228866810969139524523692", "iris")

@@ -74,8 +74,9 @@ def best_matching(gain: Sequence[Sequence[Fraction]]) -> Fraction:
 
 def optimal_matchings(table: Table) -> list[list[list[int]]]:
     """Every optimal set of (row, column) pairs, pairs without objects left out."""
-    long, short = max(len(table.cells), len(table.cells[0])), min(
-        len(table.cells), len(table.cells[0])
+    long, short = (
+        max(len(table.cells), len(table.cells[0])),
+        min(len(table.cells), len(table.cells[0])),
     )
     flipped = len(table.cells) < len(table.cells[0])
     cells = table.transposed().cells if flipped else table.cells
@@ -93,10 +94,12 @@ def pair_sets_index(table: Table) -> Fraction:
     rows, columns, n = table.rows, table.columns, table.total
     if len(rows) == len(columns) == 1:
         return Fraction(1)
-    score = best_matching([
-        [cell / max(rows[i], columns[j]) for j, cell in enumerate(row)]
-        for i, row in enumerate(table.cells)
-    ])
+    score = best_matching(
+        [
+            [cell / max(rows[i], columns[j]) for j, cell in enumerate(row)]
+            for i, row in enumerate(table.cells)
+        ]
+    )
     by_size = zip(sorted(rows, reverse=True), sorted(columns, reverse=True), strict=False)
     chance = total([a * b / (n * max(a, b)) for a, b in by_size])
     if score <= chance:
@@ -123,8 +126,7 @@ def plain(table: Table) -> dict[str, Value]:
     best_f = []
     for j, size in enumerate(columns):
         scores = [
-            harmonic(row[j] / rows[i], row[j] / size)
-            for i, row in enumerate(table.cells) if row[j]
+            harmonic(row[j] / rows[i], row[j] / size) for i, row in enumerate(table.cells) if row[j]
         ]
         best_f.append(size / n * max(scores))
     accuracy = best_matching(table.cells) / n
@@ -207,8 +209,12 @@ def _mean_alike(rows: Margin, columns: Margin) -> Fraction | None:
 
 def chance_corrected(table: Table) -> dict[str, Value]:
     """The metrics corrected by their exact mean over all permutations, where within reach."""
-    names = ("adjusted_purity", "adjusted_bcubed_precision", "adjusted_bcubed_recall",
-             "adjusted_bcubed_f")
+    names = (
+        "adjusted_purity",
+        "adjusted_bcubed_precision",
+        "adjusted_bcubed_recall",
+        "adjusted_bcubed_f",
+    )
     if not table.integral:
         return {name: Failure("weights-not-integer") for name in names}
     rows, columns = tuple(map(int, table.rows)), tuple(map(int, table.columns))
@@ -227,9 +233,7 @@ def chance_corrected(table: Table) -> dict[str, Value]:
     }
     if checkable(rows, columns):
         _check_roads(rows, columns, means)
-    return {
-        name: adjusted(values[name], mean) for name, mean in means.items() if mean is not None
-    }
+    return {name: adjusted(values[name], mean) for name, mean in means.items() if mean is not None}
 
 
 def _check_roads(rows: Margin, columns: Margin, means: dict[str, Fraction | None]) -> None:

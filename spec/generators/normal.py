@@ -132,9 +132,7 @@ def _log(poly: Poly) -> Poly | None:
     [(monomial, coefficient)] = poly.items()
     if coefficient <= 0 or _too_long(coefficient):
         return None
-    result: Poly = {
-        ((("log", p), Fraction(1)),): k for p, k in Logs.of(coefficient).terms.items()
-    }
+    result: Poly = {((("log", p), Fraction(1)),): k for p, k in Logs.of(coefficient).terms.items()}
     for (kind, base), exponent in monomial:
         if kind == "root":
             result = _add(result, {((("log", base), Fraction(1)),): exponent / 2}, Fraction(1))

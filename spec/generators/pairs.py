@@ -125,16 +125,23 @@ def adjusted_fowlkes_mallows(tp: Fraction, p: Fraction, q: Fraction, count: Frac
     radical: Expr = Node("sqrt", (square,))
     return Irrational(
         Node("/", (tp * count - square, Node("-", (Node("*", (count, radical)), square)))),
-        Node("/", (
-            Node("-", (Node("/", (tp, radical)), Node("/", (radical, count)))),
-            Node("-", (Fraction(1), Node("/", (radical, count)))),
-        )),
+        Node(
+            "/",
+            (
+                Node("-", (Node("/", (tp, radical)), Node("/", (radical, count)))),
+                Node("-", (Fraction(1), Node("/", (radical, count)))),
+            ),
+        ),
     )
 
 
 UNORDERED_ONLY = (
-    "adjusted_rand", "adjusted_fowlkes_mallows", "adjusted_wallace",
-    "adjusted_wallace[given=classes]", "adjusted_jaccard", "adjusted_pair_f",
+    "adjusted_rand",
+    "adjusted_fowlkes_mallows",
+    "adjusted_wallace",
+    "adjusted_wallace[given=classes]",
+    "adjusted_jaccard",
+    "adjusted_pair_f",
 )
 
 
@@ -167,9 +174,7 @@ def chance_corrected(table: Table, pairs: Pairs) -> dict[str, Value]:
     result: dict[str, Value] = {
         "adjusted_rand": divide(tp - mean, (p + q) / 2 - mean),
         "adjusted_fowlkes_mallows": adjusted_fowlkes_mallows(tp, p, q, count),
-        "adjusted_wallace": (
-            divide(tp / p - q / count, 1 - q / count) if p else Undefined()
-        ),
+        "adjusted_wallace": (divide(tp / p - q / count, 1 - q / count) if p else Undefined()),
         "adjusted_wallace[given=classes]": (
             divide(tp / q - p / count, 1 - p / count) if q else Undefined()
         ),
@@ -205,5 +210,3 @@ def metrics(table: Table) -> dict[str, Value]:
         result |= dict.fromkeys(both_conventions(every), refused)
         result |= dict.fromkeys(UNORDERED_ONLY, refused)
     return result
-
-

@@ -92,12 +92,14 @@ def from_labels(
 
 def partitions(size: int) -> Iterator[tuple[int, ...]]:
     """All set partitions of ``size`` objects as restricted-growth label lists."""
+
     def grow(prefix: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         if len(prefix) == size:
             yield prefix
             return
         for label in range(max(prefix, default=-1) + 2):
             yield from grow((*prefix, label))
+
     return grow(())
 
 

@@ -140,8 +140,15 @@ def divide_geometric(top: Info, left: Info, right: Info) -> Value:
     if share is not None and share2 is not None:
         return divide_root(Fraction(1), share * share2)
     return Irrational(
-        Node("/", (top.exact.expr(), Node("*", (
-            Node("sqrt", (left.exact.expr(),)), Node("sqrt", (right.exact.expr(),)))))),
+        Node(
+            "/",
+            (
+                top.exact.expr(),
+                Node(
+                    "*", (Node("sqrt", (left.exact.expr(),)), Node("sqrt", (right.exact.expr(),)))
+                ),
+            ),
+        ),
         Node("/", (top.written, Node("sqrt", (Node("*", (left.written, right.written)),)))),
     )
 

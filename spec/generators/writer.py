@@ -33,7 +33,9 @@ class VectorFile:
     def text(self) -> str:
         """The bytes of the file, as text."""
         head: dict[str, Json] = {
-            "format": FORMAT, "subject": self.subject, "title": self.title,
+            "format": FORMAT,
+            "subject": self.subject,
+            "title": self.title,
             "notes": dict(self.notes),
         }
         if self.formulas:

@@ -29,7 +29,8 @@ def backends() -> list[Backend]:
 def test_counting_keeps_its_contract(
     backend: Backend, objects: list[tuple[int, str, Fraction]]
 ) -> None:
-    clusters, classes, weights = ([row[i] for row in objects] for i in range(3))
+    clusters, classes = [row[0] for row in objects], [row[1] for row in objects]
+    weights = [row[2] for row in objects]
     for weighed in (None, weights):
         data = LabelPairs(clusters, classes, weighed)
         kernel = KERNELS["contingency.table"]
@@ -70,4 +71,4 @@ def test_opaque_data_cannot_be_read() -> None:
     sealed = Loopback().prepare(LabelPairs("ab", "xy"))
     assert isinstance(sealed, Opaque)
     with pytest.raises(AttributeError):
-        sealed.clusters  # noqa: B018
+        sealed.clusters  # type: ignore[attr-defined]  # noqa: B018
