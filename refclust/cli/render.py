@@ -9,10 +9,13 @@ from typing import Any, Final
 from refclust.backends.session import Provenance
 from refclust.metrics.contingency import Lonely
 from refclust.metrics.score import Score
+from refclust.numbers.real import plain_fraction
 
 FAMILIES: Final = ("matching", "pairs", "information", "association")
 ARROWS: Final = {"higher": "↑", "lower": "↓", "neither": " "}
 LONGEST_FRACTION: Final = 25
+MOST_DIGITS: Final = 1000
+MOST_CELLS: Final = 64
 DIGITS: Final = 40
 
 
@@ -31,8 +34,27 @@ def remark_text(score: Score) -> str:
         return f"({score.undefined})"
     if not score.certified:
         return f"± {score.bound:.2g} (not certified)"
-    fraction = "" if score.fraction is None else str(score.fraction)
-    return f"= {fraction}" if 0 < len(fraction) <= LONGEST_FRACTION else ""
+    fraction = _fraction_text(score, LONGEST_FRACTION)
+    return "" if fraction is None else f"= {fraction}"
+
+
+def _fraction_text(score: Score, most_digits: int) -> str | None:
+    """Return the exact fraction behind a score, unless it is too long or too dear to find.
+
+    Rational arithmetic is always read; that logarithms cancel is looked for in small tables only,
+    since it takes far longer than the value itself.
+    """
+    if score.exact is None:
+        return None
+    small = len(score.table.counts) <= MOST_CELLS
+    fraction = score.fraction if small else plain_fraction(score.exact)
+    # Counted in bits first: Python refuses to print integers of more than 4300 digits.
+    if fraction is None or fraction.numerator.bit_length() > 4 * most_digits:
+        return None
+    if fraction.denominator.bit_length() > 4 * most_digits:
+        return None
+    text = str(fraction)
+    return text if len(text) <= most_digits else None
 
 
 def score_lines(scores: Sequence[Score], *, grouped: bool, verbose: bool = False) -> list[str]:
@@ -73,8 +95,9 @@ def _detail_lines(score: Score) -> list[str]:
     ]
     if score.exact is not None:
         details.append(f"{score.digits(DIGITS)} ({DIGITS} digits), {float(score).hex()}")
-        if score.fraction is not None and len(str(score.fraction)) > LONGEST_FRACTION:
-            details.append(f"exactly {score.fraction}")
+        exact = _fraction_text(score, MOST_DIGITS)
+        if exact is not None and len(exact) > LONGEST_FRACTION:
+            details.append(f"exactly {exact}")
     if score.matching is not None:
         details.append(f"matching (cluster ↔ class): {matching_text(score)}")
     return [f"      {detail}" for detail in details]
@@ -99,7 +122,6 @@ def _label(label: object) -> str:
 def score_json(score: Score) -> dict[str, Any]:
     """Return everything a program may want to know about a score."""
     finite = math.isfinite(score)
-    fraction = score.fraction
     matching = score.matching
     return {
         "key": score.name,
@@ -107,7 +129,7 @@ def score_json(score: Score) -> dict[str, Any]:
         "undefined": score.undefined,
         "infinite": None if not math.isinf(score) else "+" if score > 0 else "-",
         "binary64": float(score).hex() if finite else None,
-        "exact": None if fraction is None else str(fraction),
+        "exact": _fraction_text(score, MOST_DIGITS),
         "digits": None if score.exact is None else score.digits(DIGITS),
         "certified": score.certified,
         "bound": score.bound if math.isfinite(score.bound) else None,

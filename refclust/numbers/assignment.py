@@ -76,8 +76,6 @@ def _augment(
             if slack + u[row] < best_exit:
                 best_exit, exit_row = slack + u[row], row
             break
-        if free_column is not None:
-            break
     _reprice(best_exit, row_distance, distance, settled, u, v)
     _exchange(free_column, exit_row, start, came_from, row_of)
 

@@ -38,18 +38,25 @@ ENCLOSED: Final = "enclosed"
 class Enclosure:
     """A number known through ever narrower intervals, and exactly if somebody insists.
 
-    ``interval(digits)`` must contain the number whatever the digits; the exact form may be
-    expensive, so it is made when first asked for, and kept.
+    ``interval(digits)`` must contain the number whatever the digits. Both it and the exact form
+    may be expensive, so each is made when first asked for, and kept.
     """
 
-    __slots__ = ("_exact", "_form", "interval")
+    __slots__ = ("_exact", "_form", "_interval", "_known")
 
     def __init__(
         self, interval: Callable[[int], Interval], exact: Callable[[], Real] | None = None
     ) -> None:
-        self.interval = interval
+        self._interval = interval
+        self._known: dict[int, Interval] = {}
         self._exact = exact
         self._form: Real | None = None
+
+    def interval(self, digits: int) -> Interval:
+        """Return decimals below and above the number, worked out with this many digits."""
+        if digits not in self._known:
+            self._known[digits] = self._interval(digits)
+        return self._known[digits]
 
     def form(self) -> Real | None:
         """Return the number written out as a tree, if that is possible."""

@@ -99,15 +99,18 @@ def test_large_trivial_tables_are_undefined_and_not_estimated() -> None:
         assert found.undefined == "0/0: every permutation of the labels gives 1"
         assert found.certified
     singletons = (range(60), range(60))
-    for metric in (metrics.adjusted_bcubed_f, metrics.adjusted_jaccard, metrics.adjusted_purity):
+    for metric in (metrics.adjusted_bcubed_f, metrics.adjusted_purity):
         found = metric(*singletons)
         assert math.isnan(found)
-        assert found.undefined is not None
+        assert found.undefined == "0/0: every permutation of the labels gives 1"
+    assert math.isnan(metrics.adjusted_jaccard(*singletons))
     assert math.isnan(metrics.adjusted_bcubed_f([[many]]))
     assert math.isnan(metrics.adjusted_bcubed_f([1], [1]))
     # One side trivial is another matter: there F is not 1 for every permutation.
     assert metrics.adjusted_bcubed_f([0, 0, 1, 1], [0, 0, 0, 0]).fraction == 0
     assert metrics.adjusted_bcubed_f([0, 0, 1, 1], range(4)).fraction == 0
+    assert metrics.adjusted_bcubed_f([[2], [1]]).fraction == 0
+    assert metrics.adjusted_bcubed_f([[2, 1]]).fraction == 0
 
 
 @pytest.mark.spec("JAC-ADJ", "BC-FADJ")

@@ -205,6 +205,17 @@ class TestExpectation:
         assert float(found) == float(expected_mutual_information(table))
         assert asked == [30]
 
+    @pytest.mark.spec("EMI", "AMI")
+    def test_trivial_sides_of_any_size_have_no_doubts(self) -> None:
+        """No permutation changes the table, so that the expectation is the information itself."""
+        n = 2 * EXACT_LIMIT
+        halves, single = [x % 2 for x in range(n)], list(range(n))
+        assert exact("emi", [[n - 100, 100]]).fraction == 0
+        assert exact("emi", [[n - 100], [100]]).fraction == 0
+        for pair in ((halves, single), (single, halves)):
+            assert metrics.expected_mutual_information(*pair).exact == log(2)
+            assert metrics.ami(*pair).fraction == 0
+
     @pytest.mark.spec("EMI")
     def test_doubts_are_settled_exactly_up_to_a_limit(self) -> None:
         assert EXACT_LIMIT == 200

@@ -292,7 +292,11 @@ def test_decisions_on_what_to_imitate() -> None:
     assert metrics.v_measure([[4, 3]], profile="torchmetrics") == 0.0
     assert metrics.v_measure([[4], [3]], profile="torchmetrics") == 0.0
     assert math.isnan(metrics.v_measure([[4], [3]], beta=0, profile="torchmetrics"))
+    by_rule = metrics.v_measure([[5]], profile="sklearn")
+    assert (by_rule.certified, by_rule.bound) == (True, 0.0)
+    assert by_rule.fraction == 1
     raised = metrics.v_measure([[4], [3]], beta=0, profile="sklearn")
+    assert (raised.certified, raised.bound, raised.exact) == (True, 0.0, None)
     assert raised.undefined == "scikit-learn 1.9.1 raises ZeroDivisionError here"
     assert metrics.v_measure([[4, 3]], beta=0, profile="sklearn") == 0.0
     for average in ("arithmetic", "geometric", "min", "max"):

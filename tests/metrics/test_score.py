@@ -6,13 +6,15 @@ import copy
 import json
 import math
 import pickle
+from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 import refclust
 from refclust import metrics
+from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
 from refclust.errors import (
     BadOption,
@@ -136,6 +138,21 @@ def test_provenance_says_what_ran_where() -> None:
         metrics.rand(TRUE, PRED, backend="gpu")
 
 
+def test_kernels_are_asked_through_the_session() -> None:
+    class Spy(Session):
+        seen: ClassVar[list[Any]] = []
+
+        def run(self, kernel: str, problem: Problem, data: Any, *args: Any) -> Any:
+            self.seen.append((kernel, problem, args))
+            return super().run(kernel, problem, data, *args)
+
+    table = Contingency.of_rows([[3, 1, 0], [1, 3, 0], [0, 0, 5]])
+    found = evaluate(catalogue.find("ami"), table, {}, session=Spy())
+    assert found == metrics.ami(table)
+    # Sizes 4, 4, 5 on both sides: two distinct ones each.
+    assert Spy.seen == [("information.expected_mi", Problem("margins", 13, 4), (30,))]
+
+
 def test_three_ways_to_ask() -> None:
     by_name = score("nmi[average=max]", TRUE, PRED)
     assert (
@@ -185,7 +202,7 @@ def test_nothing_cannot_be_scored(name: str) -> None:
         (Contingency.of_rows([]),),
     )
     for arguments in empty:
-        with pytest.raises(EmptyInput, match="no object") as caught:
+        with pytest.raises(EmptyInput, match=r"^there is no object to score$") as caught:
             score(name, *arguments)
         assert caught.value.code == "empty-input"
 
@@ -223,6 +240,7 @@ class TestScoreAll:
         heavy = {name for name, entry in catalogue.ENTRIES.items() if entry.cost == "heavy"}
         assert not heavy & set(score_all(ROWS, heavy=False))
         assert heavy <= set(score_all(ROWS, heavy=True))
+        assert HEAVY_LIMIT == 2000
         limit = [[HEAVY_LIMIT - 10, 1], [0, 9]]
         assert heavy <= set(score_all(limit))
         beyond = [[HEAVY_LIMIT - 10, 2], [0, 9]]
@@ -267,6 +285,19 @@ class TestValues:
         assert found.certified is False
         assert found.exact is None
         assert abs(found) <= found.bound < 1e-50
+
+    def test_a_number_that_may_be_a_midpoint(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Between 1 and the next double, as far as anybody can see: the bound is that gap."""
+        monkeypatch.setattr(decide, "MOST_DIGITS", 120)
+
+        def interval(digits: int) -> tuple[Decimal, Decimal]:
+            with localcontext(prec=300):
+                middle, step = Decimal(2) ** -53 + 1, Decimal(10) ** -digits
+                return middle - step, middle + step
+
+        found = self.value(enclosed(interval))
+        assert found in (1.0, 1 + 2.0**-52)
+        assert (found.certified, found.exact, found.bound) == (False, None, 2.0**-52)
 
 
 @pytest.mark.spec("CONV-SCORE")

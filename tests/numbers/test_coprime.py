@@ -74,6 +74,7 @@ def test_exponents() -> None:
     assert CoprimeBase([]).exponents(2 * 997**2 * 991) == {2: 1, 991: 1, 997: 2}
     assert CoprimeBase([]).exponents(2**3 * 7 * 11) == {2: 3, 7: 1, 11: 1}
     assert CoprimeBase([]).exponents(3 * 3) == {3: 2}
+    assert CoprimeBase([]).exponents(2) == {2: 1}
 
 
 @pytest.mark.parametrize("number", [1009, 2 * 1009, 1009 * 1013**2, 1001 * 1009])
