@@ -1,20 +1,21 @@
 """The assignment problem in exact integers: the best one-to-one matching (chapter 41, MATCH-HUNG).
 
-Shortest augmenting paths with potentials, over the non-zero weights only, so that a large table
-with few cells costs little.
+Shortest augmenting paths with prices, over the non-zero weights only, so that a large table with
+few cells costs little.
 """
 
 from __future__ import annotations
 
 import heapq
+from collections import defaultdict
 from collections.abc import Mapping
 
 
 def best_matching(weights: Mapping[tuple[int, int], int]) -> tuple[tuple[int, int], ...]:
     """Return pairs (row, column), no row or column twice, whose total weight is the greatest.
 
-    Only pairs with a positive weight are matched. Rows enter one by one; each takes the cheapest
-    path of exchanges to a free column, or leaves one row unmatched.
+    Only pairs with a positive weight are matched. Rows enter one by one, each along the cheapest
+    path of exchanges to a free column.
 
     Spec: MATCH-HUNG
 
@@ -24,97 +25,66 @@ def best_matching(weights: Mapping[tuple[int, int], int]) -> tuple[tuple[int, in
     rows: dict[int, list[tuple[int, int]]] = {}
     for (i, j), weight in sorted(weights.items()):
         if weight > 0:
-            rows.setdefault(i, []).append((j, weight))
-    # u and v are prices with weight ≤ u_i + v_j everywhere and equality on matched pairs; they
-    # prove the matching to be the best. Free columns and unmatched rows have the price 0.
-    u = {i: max(weight for _, weight in cells) for i, cells in rows.items()}
-    v: dict[int, int] = {}
-    row_of: dict[int, int] = {}
-    for start in rows:
-        _augment(start, rows, u, v, row_of)
-    return tuple(sorted((i, j) for j, i in row_of.items()))
+            # Each row also has a column of its own, of weight 0: to take it is to stay unmatched.
+            rows.setdefault(i, [(-1 - i, 0)]).append((j, weight))
+    matching = _Matching(rows)
+    for i in rows:
+        matching.enter(i)
+    return tuple(sorted((i, j) for j, i in matching.row_of.items() if j >= 0))
 
 
-def _augment(
-    start: int,
-    rows: dict[int, list[tuple[int, int]]],
-    u: dict[int, int],
-    v: dict[int, int],
-    row_of: dict[int, int],
-) -> None:
-    """Bring one more row into the matching along the shortest path of price slack."""
-    distance: dict[int, int] = {}
-    came_from: dict[int, int] = {}
-    row_distance = {start: 0}
-    best_exit, exit_row = u[start], start  # a row at distance d may leave at d + its price
-    settled: set[int] = set()
-    queue: list[tuple[int, int]] = []
-    row: int | None = start
-    free_column: int | None = None
-    while row is not None:
-        base = row_distance[row]
-        for j, weight in rows[row]:
-            slack = base + u[row] + v.get(j, 0) - weight
-            if j not in settled and slack < distance.get(j, slack + 1):
-                distance[j] = slack
-                came_from[j] = row
-                heapq.heappush(queue, (slack, j))
+class _Matching:
+    """A best matching of the rows entered so far, with the prices that prove it.
+
+    Everywhere weight ≤ u_i + v_j, with equality on matched pairs and v_j = 0 on free columns.
+    """
+
+    def __init__(self, rows: dict[int, list[tuple[int, int]]]) -> None:
+        self.rows = rows
+        self.row_of: dict[int, int] = {}
+        self.column_of: dict[int, int] = {}
+        self.u = {i: max(weight for _, weight in cells) for i, cells in rows.items()}
+        self.v: defaultdict[int, int] = defaultdict(int)
+
+    def enter(self, start: int) -> None:
+        """Match one more row along the path with the least slack u_i + v_j − weight."""
+        frontier: list[tuple[int, int, int]] = []
+        reached: dict[int, tuple[int, int]] = {}  # column: its distance, the row it came from
+        row, distance = start, 0
+        nearest: dict[int, int] = {}
+        bound = self.u[start] + 1  # the row's own column is at u, so nothing beyond can matter
+        while True:
+            for j, weight in self.rows[row]:
+                far = distance + self.u[row] + self.v[j] - weight
+                if far < nearest.get(j, bound):
+                    nearest[j] = far
+                    heapq.heappush(frontier, (far, j, row))
+                    if j not in self.row_of:
+                        bound = min(bound, far + 1)
+            distance, column, came_from = heapq.heappop(frontier)
+            while column in reached:
+                distance, column, came_from = heapq.heappop(frontier)
+            reached[column] = (distance, came_from)
+            if column not in self.row_of:
+                break
+            row = self.row_of[column]
+        self._reprice(start, distance, reached)
+        self._exchange(start, column, reached)
+
+    def _reprice(self, start: int, end: int, reached: dict[int, tuple[int, int]]) -> None:
+        """Shift the prices so that the path has no slack left."""
+        self.u[start] -= end
+        for j, (distance, _) in reached.items():
+            self.v[j] += end - distance
+            if j in self.row_of:
+                self.u[self.row_of[j]] -= end - distance
+
+    def _exchange(self, start: int, column: int, reached: dict[int, tuple[int, int]]) -> None:
+        """Give each column of the path to the row it was reached from."""
         row = None
-        while queue:
-            slack, j = heapq.heappop(queue)
-            if j in settled or slack > distance[j]:
-                continue
-            if slack >= best_exit:
-                break
-            settled.add(j)
-            if j not in row_of:
-                free_column = j
-                best_exit = slack
-                break
-            row = row_of[j]
-            row_distance[row] = slack
-            if slack + u[row] < best_exit:
-                best_exit, exit_row = slack + u[row], row
-            break
-    _reprice(best_exit, row_distance, distance, settled, u, v)
-    _exchange(free_column, exit_row, start, came_from, row_of)
-
-
-def _reprice(
-    reach: int,
-    row_distance: dict[int, int],
-    distance: dict[int, int],
-    settled: set[int],
-    u: dict[int, int],
-    v: dict[int, int],
-) -> None:
-    """Shift the prices so that the path has no slack left."""
-    for row, at in row_distance.items():
-        if at < reach:
-            u[row] -= reach - at
-    for j in settled:
-        if distance[j] < reach:
-            v[j] = v.get(j, 0) + reach - distance[j]
-
-
-def _exchange(
-    free_column: int | None,
-    exit_row: int,
-    start: int,
-    came_from: dict[int, int],
-    row_of: dict[int, int],
-) -> None:
-    """Match along the path that ends in a free column or at the row that leaves."""
-    if free_column is None:
-        if exit_row == start:
-            return
-        column = next(j for j, row in row_of.items() if row == exit_row)
-    else:
-        column = free_column
-    while True:
-        row = came_from[column]
-        previous = next((j for j, i in row_of.items() if i == row), None)
-        row_of[column] = row
-        if row == start or previous is None:
-            return
-        column = previous
+        while row != start:
+            row = reached[column][1]
+            self.row_of[column] = row
+            previous = self.column_of.get(row, column)
+            self.column_of[row] = column
+            column = previous

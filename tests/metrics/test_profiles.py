@@ -223,6 +223,18 @@ def test_names_of_profiles(name: str) -> None:
 
 
 @pytest.mark.spec("CONV-PROFILE")
+def test_profiles_are_pinned_to_versions() -> None:
+    pinned = {name: (one.library, one.version) for name, one in PROFILES.items()}
+    assert pinned == {
+        "sklearn": ("scikit-learn", "1.9.1"),
+        "genieclust": ("genieclust", "1.3.0"),
+        "torchmetrics": ("torchmetrics", "1.9.0"),
+        "clustercrit": ("clusterCrit", "1.3.0"),
+        "mclust": ("mclust", "6.0.0"),
+    }
+
+
+@pytest.mark.spec("CONV-PROFILE")
 def test_unknown_profiles() -> None:
     with pytest.raises(UnknownProfile, match="'sklaern'; there are: sklearn, genie") as caught:
         score("rand", [1], [1], profile="sklaern")
