@@ -10,6 +10,8 @@ import math
 from collections.abc import Sequence
 from random import Random
 
+_NEGLIGIBLE = 2.0**-200
+
 
 def random_table(rng: Random, rows: Sequence[int], columns: Sequence[int]) -> list[list[int]]:
     """Draw a table with these row and column sums as a random permutation would give it.
@@ -52,8 +54,11 @@ def hypergeometric_draw(rng: Random, drawn: int, marked: int, population: int) -
         - _log_binomial(population, drawn)
     )
     rest = rng.random() - p_up
-    # A probability that has sunk to 0.0 stays there: do not walk on through millions of them.
-    while rest >= 0 and ((up < most and p_up > 0) or (down > least and p_down > 0)):
+    # What is far below a rounding error of the rest ends the walk. Do not wait for 0.0: the least
+    # double times 0.9 is the least double again, and millions of values may follow.
+    while rest >= 0 and (
+        (up < most and p_up > _NEGLIGIBLE) or (down > least and p_down > _NEGLIGIBLE)
+    ):
         if up < most:
             p_up *= (drawn - up) * (marked - up)
             up += 1

@@ -122,6 +122,13 @@ def test_the_limit_of_expected_maximum() -> None:
     with pytest.raises(TooLarge, match=f"about {work} bit"):
         expected_maximum(40, [30, 30], limit=work - 1)
     assert expected_maximum(40, [30, 30], limit=work) == slow_expected_maximum(40, [30, 30])
+    # Only one group is larger than the mean 3: no product is needed.
+    work = 4 * 13 * (math.comb(36, 12).bit_length() + 1)
+    with pytest.raises(TooLarge, match=f"about {work} bit"):
+        expected_maximum(12, [2, 30, 2, 2], limit=work - 1)
+    assert expected_maximum(12, [2, 30, 2, 2], limit=work) == slow_expected_maximum(
+        12, [2, 30, 2, 2]
+    )
     with pytest.raises(TooLarge, match=r"more than the limit 200000000$"):
         expected_maximum(10**4, [10**3] * 100)
 

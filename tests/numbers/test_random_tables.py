@@ -75,11 +75,33 @@ def test_what_rounding_leaves_goes_to_the_mode() -> None:
 
 
 def test_a_huge_population_is_left_as_soon_as_chances_vanish() -> None:
-    half = 10**11
-    found = hypergeometric_draw(Given(1.5), 10**6, half, 2 * half)
-    assert found == 500_000
-    # Far from the mode chances are 0.0 and the walk stops; it took millions of steps otherwise.
-    assert hypergeometric_draw(Given(1.5), 3 * 10**6, half, 10 * half) == 300_000
+    # Far from the mode chances are next to 0 and the walk stops; a billion values are to come.
+    half = 10**12
+    assert hypergeometric_draw(Given(1.5), 10**9, half, 2 * half) == 5 * 10**8
+    # Here the values below the mode are soon used up, and the other way round.
+    assert hypergeometric_draw(Given(1.5), 10**12, 10**9, 2 * 10**15) == 500_000
+    assert hypergeometric_draw(Given(1.5), 10**12, 2 * 10**15 - 10**9, 2 * 10**15) == 999999500000
+
+
+def test_the_parts_of_the_unit_interval_are_closed_below() -> None:
+    # The two values of (1, 1, 2) have the chance 1/2 each, to the last bit or nearly so.
+    chance = math.exp(_log_binomial(1, 1) + _log_binomial(1, 0) - _log_binomial(2, 1))
+    assert hypergeometric_draw(Given(math.nextafter(chance, 0)), 1, 1, 2) == 1
+    assert hypergeometric_draw(Given(chance), 1, 1, 2) == 0
+    # All values used up with nothing left: the mode, which is 1 here, takes the number.
+    assert hypergeometric_draw(Given(math.nextafter(2 * chance, 0)), 1, 1, 2) == 0
+    assert hypergeometric_draw(Given(2 * chance), 1, 1, 2) == 1
+    # The values of (1, 1, n) are 0, the mode, and then 1; where the sum of the chances is exact,
+    # a number just below it gives 1 and the sum itself the mode again.
+    exact = 0
+    for n in range(3, 60):
+        zero = math.exp(_log_binomial(1, 0) + _log_binomial(n - 1, 1) - _log_binomial(n, 1))
+        one = zero / (n - 1)
+        assert hypergeometric_draw(Given(zero), 1, 1, n) == 1
+        if (zero + one) - zero == one:
+            exact += 1
+            assert hypergeometric_draw(Given(zero + one), 1, 1, n) == 0
+    assert exact
 
 
 @pytest.mark.parametrize(("n", "k"), [(0, 0), (5, 2), (10, 10), (60, 30), (170, 3)])
