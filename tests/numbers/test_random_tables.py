@@ -79,8 +79,9 @@ def test_a_huge_population_is_left_as_soon_as_chances_vanish() -> None:
     half = 10**12
     assert hypergeometric_draw(Given(1.5), 10**9, half, 2 * half) == 5 * 10**8
     # Here the values below the mode are soon used up, and the other way round.
-    assert hypergeometric_draw(Given(1.5), 10**12, 10**9, 2 * 10**15) == 500_000
-    assert hypergeometric_draw(Given(1.5), 10**12, 2 * 10**15 - 10**9, 2 * 10**15) == 999999500000
+    drawn, marked, population = 10**9, 10**9, 2 * 10**12
+    for marked_, mode in ((marked, 500_000), (population - marked, drawn - 500_000)):
+        assert hypergeometric_draw(Given(1.5), drawn, marked_, population) == mode
 
 
 def test_the_parts_of_the_unit_interval_are_closed_below() -> None:
