@@ -237,7 +237,14 @@ def _latex_table(table: Contingency) -> str:
     lines = [" & ".join(map(_escaped, row)) + r" \\" for row in cells]
     columns = "l" + "r" * (len(cells[0]) - 1)
     return "\n".join(
-        [rf"\begin{{tabular}}{{{columns}}}", lines[0] + r" \hline", *lines[1:], r"\end{tabular}"]
+        [
+            r"\begin{center}",
+            rf"\begin{{tabular}}{{{columns}}}",
+            lines[0] + r" \hline",
+            *lines[1:],
+            r"\end{tabular}",
+            r"\end{center}",
+        ]
     )
 
 

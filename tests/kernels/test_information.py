@@ -14,10 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refclust.kernels.contracts import Enclosing
-from refclust.kernels.information import Margins, expected_mi
+from refclust.kernels.information import Margins, _expected_k_log_k, _ScaledLogs, expected_mi
 from refclust.kernels.registry import KERNELS
 from refclust.metrics.contingency import contingency
 from refclust.metrics.information_adjusted import margins_of
+from refclust.numbers.intervals import arithmetic
+from refclust.numbers.real import Real, log, total
 from tests.metrics import witness
 from tests.metrics.strategies import Pair, labelings, some
 
@@ -103,6 +105,44 @@ def test_intervals_hold_the_balls_of_flint(
     short = sum(rows) - sum(columns)
     sides = (rows, [*columns, short]) if short > 0 else ([*rows, -short], columns)
     check(margins(*(side if side[-1] else side[:-1] for side in sides)), digits)
+
+
+def true_sum(a: int, b: int, n: int) -> Real:
+    """E[k log k] for the overlap k of a cluster and a class."""
+    return total(chance * k * log(k) for k, chance in law(a, b, n) if k > 1)
+
+
+@pytest.mark.spec("EMI", "KER-EMI")
+@pytest.mark.parametrize("scale", [1, 2, 3, 7, 10, 100, 10**3, 10**6])
+def test_inner_sums_are_rounded_outwards_at_any_scale(scale: int) -> None:
+    """With a coarse scale every lost unit shows: no guard digits hide a wrong direction."""
+    logs = _ScaledLogs(arithmetic(40), scale)
+    for n in (2, 3, 5, 8, 13, 30, 60):
+        for a in {1, 2, n // 3 or 1, n // 2, n - 1, n}:
+            for b in {1, 2, n // 4 or 1, n // 2, n - 2 or 1, n - 1, n}:
+                low, high = _expected_k_log_k(a, b, n, scale, logs)
+                exact = scale * true_sum(a, b, n)
+                assert low <= exact <= high, (a, b, n)
+
+
+@pytest.mark.spec("EMI", "KER-EMI")
+def test_the_overlap_is_never_overestimated_by_much() -> None:
+    """The interval of an inner sum narrows with the scale, also where tails are cut off."""
+    for a, b, n in ((30, 30, 60), (10, 50, 60), (200, 300, 1000), (5, 7, 1000), (999, 500, 1000)):
+        for scale in (10**6, 10**12):
+            low, high = _expected_k_log_k(a, b, n, scale, _ScaledLogs(arithmetic(40), scale))
+            # Fewer than 1000 steps on two sides lose less than 10⁶ units of weight 1000 ln 1000.
+            assert high - low <= 2 * 10**6 * 7000
+            assert low <= scale * true_sum(a, b, n) <= high
+            assert scale == 10**6 or (high - low) * 1000 < low
+
+
+def test_scaled_logarithms_are_rounded_outwards() -> None:
+    logs = _ScaledLogs(arithmetic(30), 1000)
+    assert logs[0] == logs[1] == (0, 0)
+    assert logs[2] == (1386, 1387)
+    assert logs[10] == (23025, 23026)
+    assert logs[10] is logs[10]
 
 
 EXTREME = {

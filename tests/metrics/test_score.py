@@ -146,11 +146,11 @@ def test_kernels_are_asked_through_the_session() -> None:
             self.seen.append((kernel, problem, args))
             return super().run(kernel, problem, data, *args)
 
-    table = Contingency.of_rows([[3, 1, 0], [1, 3, 0], [0, 0, 5]])
+    table = Contingency.of_rows([[3, 1, 0], [1, 2, 1], [0, 0, 5]])
     found = evaluate(catalogue.find("ami"), table, {}, session=Spy())
     assert found == metrics.ami(table)
-    # Sizes 4, 4, 5 on both sides: two distinct ones each.
-    assert Spy.seen == [("information.expected_mi", Problem("margins", 13, 4), (30,))]
+    # The cluster sizes 4, 4, 5 are two distinct ones, the class sizes 4, 3, 6 three.
+    assert Spy.seen == [("information.expected_mi", Problem("margins", 13, 6), (30,))]
 
 
 def test_three_ways_to_ask() -> None:

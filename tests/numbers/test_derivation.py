@@ -14,6 +14,7 @@ pytestmark = pytest.mark.spec("NUM-STEPS")
 
 A = log(2).named("a", r"\alpha")
 B = Real("-2/3").named("b")
+C = Real("2/3").named("c")
 LN2 = "0.6931471805599453094172321214581765680755"
 SHORT = "0.69314718055994530942"
 NEGATIVE = enclosed(lambda digits: (-log(3)).enclosure(digits))
@@ -143,6 +144,15 @@ SHAPES = [
     (node("product", (Real(-1),)), "−1", None, "-1", None),
     (node("product", (Real(3), log(2), log(5))), "3 · log(2) · log(5)", None, None, None),
     (Real("-7/3") + log(2), "−7/3 + log(2)", None, None, None),
+    (Real(-3) / log(2), "(−3) / log(2)", None, None, None),
+    (C**2 / C, "c^2 / c", "(2/3)^2 / (2/3)", None, None),
+    (
+        C**2 * C,
+        "c^2 · c",
+        "(2/3)^2 · 2/3",
+        r"c^{2}\cdot c",
+        r"\left(\tfrac{2}{3}\right)^{2}\cdot \tfrac{2}{3}",
+    ),
     (log(2) + Real(-5), "log(2) − 5", None, r"\log\left(2\right) - 5", None),
 ]
 
@@ -297,6 +307,12 @@ def test_a_sum_of_nine_terms_is_a_table() -> None:
     assert markdown.endswith("| $\\log\\left(3\\right)$ | 1.0986122886681096914 |")
 
 
+def test_a_long_product_is_no_table() -> None:
+    product = node("product", tuple(log(k) for k in range(2, 12)))
+    assert product.steps().tables == ()
+    assert formula(product).count("log") == 10
+
+
 def test_sixty_rows_of_a_table_are_shown() -> None:
     for count, last in ((60, "log(7)"), (61, "…"), (100, "…")):
         steps = total([log(7)] * count).steps()
@@ -382,6 +398,10 @@ def test_long_integers_are_rounded() -> None:
     assert Real(Fraction(10**2000, 3)).steps().text().splitlines() == [
         "x = 3.3333333333333333333E+1999",
         "  = 3.333333333333333333333333333333333333333E+1999",
+    ]
+    assert (Real(10**2000) + 1).steps().text().splitlines() == [
+        "x = 1.0000000000000000000E+2000 + 1",
+        "  = 1.000000000000000000000000000000000000000E+2000",
     ]
     longest = 2**4000 - 1
     assert formula(Real(longest)) == str(longest)

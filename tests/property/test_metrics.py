@@ -17,7 +17,7 @@ from tests.metrics.keys import HOMOGENEOUS, KEYS, SYMMETRIC, bits, value
 from tests.metrics.strategies import Pair, labelings, labels_of, rational_tables, some, tables
 
 # All metrics at once take about 0.1 s a table, so a few dozen tables must do by default.
-few = some(20)
+few = some(15)
 
 # Metrics that exchanging clusters and classes turns into one another.
 EXCHANGED = {
