@@ -185,7 +185,11 @@ def _plain(values: Any) -> Any:
 
 def _labels(values: Any) -> Sequence[Hashable]:
     values = _plain(values)
-    return values if isinstance(values, Sequence) else list(values)
+    if isinstance(values, Sequence):
+        return values
+    if not isinstance(values, Iterable):
+        raise BadLabel(f"labels are a sequence, one label per object, not {values!r}")
+    return list(values)
 
 
 def _weights(values: Iterable[Any], expected: int) -> list[Count]:

@@ -243,5 +243,5 @@ class TestEstimates:
 
 def test_the_limit_of_exact_work_is_reached_soon_and_not_after_hours() -> None:
     """One row alone can have more deals than anybody could count: C(40, 20)."""
-    with pytest.raises(TooLarge, match="more than 1000 states"):
+    with pytest.raises(TooLarge, match="more than 1000 rows"):
         table_statistics([20, 20], [1] * 40, 0, lambda a, _, cells: a + max(cells), limit=1000)

@@ -372,3 +372,9 @@ def test_counts_must_not_be_negative(number: Any) -> None:
 
 def test_minus_zero_is_zero() -> None:
     assert Contingency.of_rows([[-0.0, 1]]).rows() == [[1]]
+
+
+@pytest.mark.parametrize("labels", [5, None, object()])
+def test_labels_that_are_not_a_sequence_are_refused(labels: Any) -> None:
+    with pytest.raises(BadLabel, match=r"^labels are a sequence, one label per object, not "):
+        contingency(labels, [1])

@@ -199,16 +199,16 @@ def test_the_law_of_a_statistic_merges_tables(rows: list[int], columns: list[int
 def test_the_limit_of_the_tables() -> None:
     start: Table = ()
     rows, columns = [2, 2], [2, 2]
-    assert len(table_statistics(rows, columns, start, add_row, limit=3)) == 3
+    assert len(table_statistics(rows, columns, start, add_row, limit=6)) == 3
     with pytest.raises(TooLarge) as error:
-        table_statistics(rows, columns, start, add_row, limit=2)
+        table_statistics(rows, columns, start, add_row, limit=5)
     assert str(error.value) == (
-        "the tables with row sums [2, 2] and column sums [2, 2] need more than 2 states"
+        "the tables with row sums [2, 2] and column sums [2, 2] need more than 5 rows to be dealt"
     )
-    with pytest.raises(TooLarge, match=r"more than 1000 states$"):
+    with pytest.raises(TooLarge, match=r"more than 1000 rows to be dealt$"):
         # The first row alone has too many ways to be dealt: the limit must stop it on the way.
         table_statistics([100, 100], [20] * 10, start, add_row, limit=1000)
-    assert inspect.signature(table_statistics).parameters["limit"].default == 100_000
+    assert inspect.signature(table_statistics).parameters["limit"].default == 300_000
 
 
 @examples(100)

@@ -16,7 +16,7 @@ from tests.metrics.strategies import Pair, is_one, labelings, rational_tables, s
 
 
 @pytest.mark.spec("CHI2", "CRAMER")
-@some(40)
+@some(25)
 @given(tables() | rational_tables())
 def test_chi_squared_by_observed_and_expected_counts(table: Contingency) -> None:
     n, squares = table.total, Fraction()
@@ -78,7 +78,7 @@ def test_guessing_games(pair: Pair) -> None:
 
 
 @pytest.mark.spec("THEIL-U", "HOM", "COMPL", "NMI-ARI")
-@some(40)
+@some(25)
 @given(tables() | rational_tables())
 def test_uncertainty_is_homogeneity_completeness_or_their_mean(table: Contingency) -> None:
     one_cluster, one_class = is_one(table.row), is_one(table.col)
@@ -95,7 +95,7 @@ def test_uncertainty_is_homogeneity_completeness_or_their_mean(table: Contingenc
 
 
 @pytest.mark.spec("GK-LAMBDA", "GK-TAU", "THEIL-U", "CRAMER")
-@some(40)
+@some(25)
 @given(tables() | rational_tables())
 def test_association_lies_between_zero_and_one(table: Contingency) -> None:
     for metric, targets in (

@@ -99,7 +99,7 @@ def test_divergence_is_not_symmetric() -> None:
 
 
 @pytest.mark.spec("IT-MI", "IT-MIHDIFF", "IT-MIKL", "IT-MIINDEP")
-@some(40)
+@some(25)
 @given(joints())
 def test_information_of_a_joint_distribution(joint: list[list[Fraction]]) -> None:
     """PROP-MI-3, and IT-MIINDEP both ways."""
@@ -157,7 +157,7 @@ def test_entropies_by_the_surprise_of_objects(pair: Pair) -> None:
 
 
 @pytest.mark.spec("ENT-C", "ENT-T", "ENT-JOINT", "ENT-COND", "MI-CT", "IT-MI", "IT-MIINDEP")
-@some(40)
+@some(25)
 @given(tables() | rational_tables())
 def test_tables_are_joint_distributions(table: Contingency) -> None:
     n = table.total
@@ -290,7 +290,7 @@ def test_homogeneity_completeness_and_their_mean(table: Contingency, beta: Fract
 
 
 @pytest.mark.spec("VI", "VI-NORM", "NID", "NMI-MAX", "NMI-JOINT")
-@some(40)
+@some(25)
 @given(tables() | rational_tables())
 def test_information_distances(table: Contingency) -> None:
     of_clusters, of_classes, joint, mutual = entropies(table)
@@ -309,7 +309,7 @@ def test_information_distances(table: Contingency) -> None:
 
 
 @pytest.mark.spec("VI", "VI-NORM", "NID")
-@some(40)
+@some(25)
 @given(labelings(), st.data())
 def test_information_distances_are_metrics(pair: Pair, data: st.DataObject) -> None:
     n = len(pair.true)
@@ -355,7 +355,7 @@ def test_expected_information_is_the_mean_over_all_permutations(pair: Pair) -> N
 
 
 @pytest.mark.spec("AMI")
-@some(40)
+@some(25)
 @given(labelings())
 def test_adjusted_information_is_undefined_by_shape(pair: Pair) -> None:
     table = contingency(*pair)
@@ -382,7 +382,7 @@ def test_adjusted_information_is_zero_on_average(pair: Pair) -> None:
 
 
 @pytest.mark.spec("AMI", "NMI-ARI")
-@some(40)
+@some(25)
 @given(labelings(most=9))
 def test_adjusted_information_is_at_most_the_normalised_one(pair: Pair) -> None:
     table = contingency(*pair)
