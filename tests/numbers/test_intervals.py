@@ -198,7 +198,11 @@ def test_functions_at_their_exact_points() -> None:
 @given(st.integers(1, 10**60), st.integers(1, 10**60), st.integers(5, 60))
 def test_logarithms_of_rationals(top: int, bottom: int, digits: int) -> None:
     value = Fraction(top, bottom)
-    low, high = exact(Arithmetic(digits).log_rational(value))
+    numbers = Arithmetic(digits)
+    low, high = exact(numbers.log_rational(value))
+    a, b = exact(numbers.log_integer(value.numerator))
+    c, d = exact(numbers.log_integer(value.denominator))
+    assert (low, high) == (down(a - d, digits), up(b - c, digits))
     below, above = ball("log", value, 600)
     assert low <= above
     assert below <= high
