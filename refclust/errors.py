@@ -216,6 +216,90 @@ class NotText(DataError):
     code = "not-text"
 
 
+class KOutOfRange(DataError):
+    """The number of clusters does not fit the data."""
+
+    code = "k-out-of-range"
+
+
+class EmptyCluster(DataError):
+    """A cluster lost all its objects and the policy is to stop."""
+
+    code = "empty-cluster"
+
+
+class NotSymmetric(DataError):
+    """A distance matrix is not square, not symmetric, negative, or not zero on its diagonal."""
+
+    code = "bad-distances"
+
+
+class FeatureMismatch(DataError):
+    """Feature names are missing, repeated, or differ from those of the model."""
+
+    code = "feature-mismatch"
+
+
+class MissingValue(DataError):
+    """A cell that should hold a number is empty."""
+
+    code = "missing-value"
+
+
+class BadCell(DataError):
+    """A cell of a file holds something else than the number that is due."""
+
+    code = "bad-cell"
+
+
+class BadHeader(DataError):
+    """The first lines of a file do not say what they must."""
+
+    code = "bad-header"
+
+
+class WrongCount(DataError):
+    """A file holds more or fewer entries than its header announces."""
+
+    code = "wrong-count"
+
+
+class IndexOutOfRange(DataError):
+    """A row or column number of a file lies outside what its header allows, or comes twice."""
+
+    code = "index-out-of-range"
+
+
+class BadFile(DataError):
+    """A file does not follow its format."""
+
+    code = "bad-file"
+
+
+class UnknownFormat(UsageError):
+    """No reader or writer has this name, or none fits the file."""
+
+    code = "unknown-format"
+
+
+class BadModel(DataError):
+    """A model file does not follow its schema."""
+
+    code = "bad-model"
+
+
+class BadCheckpoint(DataError):
+    """A checkpoint file does not follow its format, or belongs to another fit."""
+
+    code = "bad-checkpoint"
+
+
+class CannotPredict(UsageError):
+    """The model has no rule for new objects."""
+
+    code = "cannot-predict"
+
+
 class FileExists(DataError):
     """Writing would overwrite a file, and ``--force`` was not given."""
 

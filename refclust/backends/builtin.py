@@ -7,10 +7,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from refclust.backends.protocol import API_VERSION, Accuracy, Estimate, Problem, Refusal
-from refclust.kernels import contingency, information  # noqa: F401  (they register their kernels)
+from refclust.data.dataset import Dataset
+from refclust.kernels import (  # noqa: F401  (they register their kernels)
+    contingency,
+    information,
+    kmeans,
+    seeding,
+)
+from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 
-_SECONDS_PER_UNIT = {"contingency.table": 2e-7, "information.expected_mi": 5e-5}
+_SECONDS_PER_UNIT = {
+    "contingency.table": 2e-7,
+    "information.expected_mi": 5e-5,
+    "kmeans.assign": 1e-7,
+    "kmeans.accumulate": 1e-7,
+    "kmeans.lloyd_step": 2e-7,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +40,12 @@ class Reference:
 
     def supports(self, kernel: str, problem: Problem) -> Estimate | Refusal:
         """Support everything; the estimate is for a machine of 2026."""
-        units = max(problem.n if problem.kind == "labels" else problem.size, 1)
+        units = max(problem.n if problem.kind == "labels" else problem.size, 1) * max(problem.k, 1)
         return Estimate(_SECONDS_PER_UNIT.get(kernel, 1e-6) * units)
 
     def prepare(self, data: Any) -> Any:
-        """Take the data as they are."""
-        return data
+        """Take labels and margins as they are, rows as tuples and integers."""
+        return Points(data) if isinstance(data, Dataset) else data
 
     def export(self, value: Any) -> Any:
         """Results are plain already."""
@@ -69,8 +82,8 @@ class Loopback:
         return Estimate(float("inf"))
 
     def prepare(self, data: Any) -> Any:
-        """Seal the data."""
-        return Opaque(data)
+        """Seal what the reference would use."""
+        return Opaque(Reference().prepare(data))
 
     def export(self, value: Any) -> Any:
         """Open the result."""

@@ -18,9 +18,10 @@ Accuracy: TypeAlias = Literal["exact", "bounded"]
 class Problem:
     """The facts known before a kernel runs; enough to choose a backend, too few to validate."""
 
-    kind: str  # what the data are: "labels", "margins"
+    kind: str  # what the data are: "labels", "margins", "dense", "sparse", "distances"
     n: int
-    size: int = 0  # a second extent where there is one: the number of distinct pairs of margins
+    size: int = 0  # a second extent: distinct pairs of margins, numbers stored in the rows
+    k: int = 0  # clusters or centres
 
 
 @dataclass(frozen=True, slots=True)

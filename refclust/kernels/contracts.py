@@ -71,3 +71,86 @@ class Enclosing:
         if low > inner_low or high < inner_high:
             return f"the interval [{low}, {high}] misses [{inner_low}, {inner_high}]"
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Equal:
+    """The answer is a flat buffer or a tuple of plain numbers, equal to the reference's.
+
+    >>> from array import array
+    >>> Equal().fault(array("d", [0.0, 0.5]), array("d", [0.0, 0.25]))
+    'at 1: 0.25 instead of 0.5'
+    """
+
+    name: str = "Equal"
+
+    def malformed(self, answer: Any) -> str | None:
+        """Ask for numbers in a tuple, or in a buffer of C integers or doubles."""
+        if isinstance(answer, tuple):
+            for place, value in enumerate(answer):
+                wrong = self.malformed(value) if isinstance(value, tuple) else _not_plain(value)
+                if wrong:
+                    return f"at {place}: {wrong}"
+            return None
+        if isinstance(answer, int | float):
+            return _not_plain(answer)
+        return _not_flat(answer)
+
+    def fault(self, reference: Any, answer: Any) -> str | None:
+        """Compare entry by entry; numbers are equal only if they are the same number."""
+        malformed = self.malformed(answer)
+        if malformed:
+            return malformed
+        if isinstance(reference, int | float):
+            return None if answer == reference else f"{answer!r} instead of {reference!r}"
+        if len(answer) != len(reference):
+            return f"{len(answer)} entries instead of {len(reference)}"
+        for place, (given, due) in enumerate(zip(answer, reference, strict=True)):
+            if given != due:
+                return f"at {place}: {given!r} instead of {due!r}"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Argmin:
+    """The answer names for each row the lowest index of an exact minimum.
+
+    >>> from array import array
+    >>> Argmin().fault(array("i", [0, 1]), array("i", [0, 0]))
+    'row 1: centre 0 instead of 1'
+    """
+
+    name: str = "Argmin"
+
+    def malformed(self, answer: Any) -> str | None:
+        """Ask for a flat buffer of 32-bit integers."""
+        return _not_flat(answer, "i")
+
+    def fault(self, reference: Any, answer: Any) -> str | None:
+        """Compare row by row: there is one right index, ties included."""
+        malformed = self.malformed(answer)
+        if malformed:
+            return malformed
+        given = memoryview(answer)
+        if len(given) != len(reference):
+            return f"{len(given)} rows instead of {len(reference)}"
+        for row, (index, due) in enumerate(zip(given, reference, strict=True)):
+            if index != due:
+                return f"row {row}: centre {index} instead of {due}"
+        return None
+
+
+def _not_plain(value: Any) -> str | None:
+    if type(value) in (int, float, Fraction):
+        return None
+    return f"a {type(value).__name__}, not a plain number"
+
+
+def _not_flat(answer: Any, formats: str = "id") -> str | None:
+    try:
+        view = memoryview(answer)
+    except TypeError:
+        return f"a {type(answer).__name__} instead of a buffer"
+    if view.ndim != 1 or not view.contiguous or view.format not in tuple(formats):
+        return f"a buffer of format {view.format!r}, {view.ndim}-dimensional, is not a flat one"
+    return None

@@ -1,0 +1,170 @@
+"""What a k-means fit returns, and what it yields on the way (chapters 10 and 20).
+
+Centres, sums of squares and reasons are plain values; labels are a compact buffer of integers.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+from refclust.backends.session import Provenance
+from refclust.data.dataset import Features
+
+Centre: TypeAlias = tuple[float, ...]
+Centres: TypeAlias = tuple[Centre, ...]
+Metric: TypeAlias = Literal["euclidean", "cosine"]
+Policy: TypeAlias = Literal["farthest", "split", "keep", "drop", "error"]
+Start: TypeAlias = Literal[
+    "k-means++", "greedy", "random", "random-centres", "farthest", "given", "labels"
+]
+Detail: TypeAlias = Literal["scalars", "centres", "full"]
+Reason: TypeAlias = Literal["unchanged", "tolerance", "objective", "limit", "caller"]
+
+
+@dataclass(frozen=True, slots=True)
+class Emptied:
+    """A cluster that was empty, and what its policy did: the row it took, if it took one.
+
+    Spec: KM-EMPTY
+    """
+
+    iteration: int
+    cluster: int
+    policy: Policy
+    row: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """One assignment and, unless it was the last, one update.
+
+    Spec: KM-ALG
+    """
+
+    iteration: int  # from 1
+    changed: int  # rows whose label differs from the one before; all of them at first
+    rss: float  # of the new labels under the centres they were assigned to
+    rss_updated: float | None  # of the same labels under the updated centres
+    cosine: float | None  # KM-COSOBJ of the new labels, under the cosine only
+    centres: Centres | None = None  # after the update; not with trace="scalars"
+    labels: array[int] | None = None  # with trace="full" only
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run from one start, as it ended.
+
+    Spec: KM-RESTART
+    """
+
+    rss: float
+    exact_rss: Fraction
+    cosine: float | None
+    cosine_terms: tuple[Fraction, ...]  # what KM-COSOBJ adds up, squared, with the sign kept
+    iterations: int
+    stopped: Reason
+    centres: Centres
+    start: Centres
+    emptied: tuple[Emptied, ...]
+    trace: tuple[Iteration, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KMeansFit:
+    """The best of all runs, with the labels that belong to its centres.
+
+    Spec: KM-ALG, KM-RESTART
+    """
+
+    labels: array[int]
+    centres: Centres
+    sizes: tuple[Fraction, ...]  # weight of each cluster: a number of rows if there are no weights
+    within: tuple[float, ...]  # residual sum of squares of each cluster
+    rss: float
+    mean_square: float
+    cosine: float | None
+    iterations: int
+    stopped: Reason
+    best: int  # which of the runs
+    runs: tuple[Run, ...]
+    k: int
+    metric: Metric
+    start: Start
+    seed: int
+    empty: Policy
+    tolerance: float | None
+    limit: int
+    trials: int | None
+    n: int
+    d: int
+    features: Features | None
+    digest: str
+    provenance: Provenance
+
+    @property
+    def converged(self) -> bool:
+        """Whether the best run ended because nothing changed any more."""
+        return self.stopped in ("unchanged", "objective")
+
+    @property
+    def emptied(self) -> tuple[Emptied, ...]:
+        """What happened to empty clusters in the best run."""
+        return self.runs[self.best].emptied
+
+    @property
+    def trace(self) -> tuple[Iteration, ...]:
+        """The iterations of the best run."""
+        return self.runs[self.best].trace
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """The smallest and the largest RSS of all runs.
+
+        Spec: KM-RESTART
+        """
+        sums = [run.rss for run in self.runs]
+        return min(sums), max(sums)
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """An inner node of a bisecting fit: two centres, and below each a further split or a cluster.
+
+    Spec: HC-BISECT
+    """
+
+    centres: tuple[Centre, Centre]
+    children: tuple[Split | int, Split | int]
+    rss: float  # of the node's rows before the split, around their mean
+    rss_after: float
+
+
+@dataclass(frozen=True, slots=True)
+class BisectingFit:
+    """A tree of splits whose leaves are the clusters.
+
+    Spec: HC-BISECT
+    """
+
+    labels: array[int]
+    root: Split | int
+    centres: Centres
+    sizes: tuple[Fraction, ...]
+    within: tuple[float, ...]
+    rss: float
+    mean_square: float
+    k: int
+    metric: Metric
+    by: Literal["rss", "size"]
+    start: Start
+    seed: int
+    restarts: int
+    limit: int
+    n: int
+    d: int
+    features: Features | None
+    digest: str
+    provenance: Provenance

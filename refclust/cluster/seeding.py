@@ -1,0 +1,203 @@
+"""Where k-means starts: every way of choosing initial centres (KM-INIT of chapter 10).
+
+The driver draws the random numbers and the kernels say where they fall, so the same seed gives the
+same centres on every backend.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+from refclust.backends.protocol import Problem
+from refclust.backends.session import Session
+from refclust.cluster.objective import mean, rounded
+from refclust.cluster.results import Centre, Centres
+from refclust.data.dataset import Dataset
+from refclust.errors import BadOption, KOutOfRange
+from refclust.kernels.seeding import Potential
+from refclust.numbers.sampling import stream
+
+
+@dataclass(slots=True)
+class Draws:
+    """The random numbers of a seed, and how many of them have been used.
+
+    Spec: NUM-RAND
+    """
+
+    seed: int
+    used: int = 0
+    _stream: Random = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Go to the place in the stream."""
+        self._stream = stream(self.seed)
+        for _ in range(self.used):
+            self._stream.random()
+
+    def next(self) -> float:
+        """The next random number.
+
+        Spec: NUM-RAND
+
+        >>> Draws(0, used=1).next() == [Draws(0).next(), stream(0).random()][0]
+        False
+        """
+        self.used += 1
+        return self._stream.random()
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows to start from, as seen through the kernels of a session."""
+
+    data: Dataset
+    session: Session
+
+    def problem(self, k: int = 1) -> Problem:
+        """What a backend needs to know to say whether it can help."""
+        return Problem(self.data.kind, self.data.n, len(self.data.matrix.values), k)
+
+    def call(self, kernel: str, *args: Any) -> Any:
+        """Run a kernel on the rows."""
+        return self.session.run(kernel, self.problem(), self.data, *args)
+
+    def row(self, i: int) -> Centre:
+        """One row with all its zeros.
+
+        Spec: DATA-SET
+        """
+        row = self.data.row(i)
+        return tuple(row.get(j, 0.0) for j in range(self.data.d)) if isinstance(row, dict) else row
+
+
+def random_rows(rows: Rows, k: int, draws: Draws) -> Centres:
+    """K different rows, each drawn by its weight.
+
+    Spec: KM-RANDOM
+    """
+    return _grown(
+        rows, k, draws, lambda so_far: rows.call(LOCATE, so_far, draws.next(), "distinct")
+    )
+
+
+def plus_plus(rows: Rows, k: int, draws: Draws) -> Centres:
+    """Rows drawn by weight times squared distance to the nearest centre so far.
+
+    Spec: KM-PP
+    """
+    return _grown(rows, k, draws, lambda so_far: rows.call(LOCATE, so_far, draws.next(), "squares"))
+
+
+def greedy(rows: Rows, k: int, draws: Draws, trials: int | None = None) -> Centres:
+    """As k-means++, each time the best of several candidates.
+
+    Spec: KM-GREEDY
+    """
+    count = 2 + math.floor(math.log(k)) if trials is None else trials
+
+    def choose(so_far: Potential) -> int:
+        candidates = [rows.call(LOCATE, so_far, draws.next(), "squares") for _ in range(count)]
+        if candidates[0] < 0:
+            return -1
+        best: int = rows.call("seeding.best_candidate", so_far, tuple(candidates))
+        return best
+
+    return _grown(rows, k, draws, choose)
+
+
+def farthest_first(rows: Rows, k: int, draws: Draws) -> Centres:
+    """One random row, then always the row farthest from all centres so far.
+
+    Spec: KM-FARTHEST
+    """
+    return _grown(rows, k, draws, lambda so_far: rows.call("seeding.farthest", so_far))
+
+
+def random_centres(rows: Rows, k: int, draws: Draws) -> Centres:
+    """Points drawn uniformly from the smallest box around the rows.
+
+    Spec: KM-BOX
+    """
+    low, high = _box(rows)
+    return tuple(
+        tuple(
+            rounded(Fraction(a) + Fraction(draws.next()) * (Fraction(b) - Fraction(a)))
+            for a, b in zip(low, high, strict=True)
+        )
+        for _ in range(k)
+    )
+
+
+def group_means(rows: Rows, labels: Sequence[Hashable]) -> Centres:
+    """The means of given groups, in the order of their sorted labels.
+
+    Spec: KM-INIT, KM-CENTROID
+    """
+    try:
+        groups = sorted(set(labels))  # type: ignore[type-var]
+    except TypeError as error:
+        raise BadOption(f"the labels to start from cannot be put in order: {error}") from None
+    index = {label: k for k, label in enumerate(groups)}
+    from array import array
+
+    numbers = array("i", (index[label] for label in labels))
+    sums = rows.call("kmeans.accumulate", numbers, len(groups))
+    for k, label in enumerate(groups):
+        if not sums.weights[k]:
+            raise BadOption(f"the group {label!r} to start from has weight 0, so it has no mean")
+    return tuple(mean(sums, k) for k in range(len(groups)))
+
+
+LOCATE = "seeding.locate"
+STARTS: Mapping[str, Callable[..., Centres]] = {
+    "k-means++": plus_plus,
+    "greedy": greedy,
+    "random": random_rows,
+    "random-centres": random_centres,
+    "farthest": farthest_first,
+}
+
+
+def _grown(rows: Rows, k: int, draws: Draws, choose: Callable[[Potential], int]) -> Centres:
+    """One row drawn by weight, then k - 1 rows chosen one after another."""
+    centre = rows.row(rows.call(LOCATE, None, draws.next()))
+    centres = [centre]
+    so_far: Potential | None = None
+    while len(centres) < k:
+        so_far = rows.call("seeding.potential", centre, so_far)
+        assert so_far is not None
+        row = choose(so_far)
+        if row < 0:
+            raise KOutOfRange(
+                f"{k} clusters were asked for, but there are only {len(centres)} different rows"
+            )
+        centre = rows.row(row)
+        centres.append(centre)
+    return tuple(centres)
+
+
+def _box(rows: Rows) -> tuple[Centre, Centre]:
+    data = rows.data
+    first = data.row(0)
+    if not isinstance(first, dict):
+        columns = list(zip(*data.rows(), strict=True))
+        return tuple(map(min, columns)), tuple(map(max, columns))
+    low, high, filled = [0.0] * data.d, [0.0] * data.d, [0] * data.d
+    for row in data.rows():
+        assert isinstance(row, dict)
+        for j, x in row.items():
+            low[j] = min(low[j], x) if filled[j] else x
+            high[j] = max(high[j], x) if filled[j] else x
+            filled[j] += 1
+    # A column that some row leaves out also holds a zero.
+    full = [count == data.n for count in filled]
+    return (
+        tuple(x if whole else min(x, 0.0) for x, whole in zip(low, full, strict=True)),
+        tuple(x if whole else max(x, 0.0) for x, whole in zip(high, full, strict=True)),
+    )

@@ -1,0 +1,131 @@
+"""The update of k-means: every centre to its mean, empty clusters by their policy (chapter 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from refclust.cluster.objective import exact_within, mean
+from refclust.cluster.results import Centre, Centres, Emptied, Policy
+from refclust.cluster.seeding import Rows
+from refclust.errors import EmptyCluster
+from refclust.kernels.kmeans import ClusterSums, Step
+from refclust.kernels.seeding import Potential
+
+
+@dataclass(frozen=True, slots=True)
+class Treated:
+    """What the policy decided: new places for empty clusters, and what there is to tell."""
+
+    moved: dict[int, Centre]
+    dropped: frozenset[int]
+    told: tuple[Emptied, ...]
+
+
+def empty_clusters(sums: ClusterSums, metric: str) -> list[int]:
+    """The clusters without weight, or, under the cosine, without direction.
+
+    Spec: KM-EMPTY
+
+    >>> empty_clusters(ClusterSums((2, 0), 0, ((0, 0), (0, 0)), 0), "euclidean")
+    [1]
+    """
+    return [
+        k
+        for k, (weight, s) in enumerate(zip(sums.weights, sums.sums, strict=True))
+        if not weight or (metric == "cosine" and not any(s))
+    ]
+
+
+def treat(
+    rows: Rows, step: Step, centres: Centres, empty: list[int], policy: Policy, iteration: int
+) -> Treated:
+    """Decide by the policy what happens to the empty clusters.
+
+    Spec: KM-EMPTY
+    """
+    taken: dict[int, int] = {}
+    if policy == "error":
+        which = ", ".join(map(str, empty))
+        raise EmptyCluster(
+            f"in iteration {iteration} no row was left for cluster {which}; another start, "
+            "a smaller k, or the policy farthest, split, keep or drop avoids that"
+        )
+    if policy == "farthest":
+        taken = _farthest(rows, centres, empty)
+    elif policy == "split":
+        taken = _split(rows, step, centres, empty)
+    return Treated(
+        {k: rows.row(i) for k, i in taken.items()},
+        frozenset(empty) if policy == "drop" else frozenset(),
+        tuple(Emptied(iteration, k, policy, taken.get(k)) for k in empty),
+    )
+
+
+def update(step: Step, centres: Centres, treated: Treated, metric: str) -> Centres:
+    """Move every centre to the mean of its rows, or to where the policy puts it.
+
+    Spec: KM-UPDATE, KM-EMPTY
+    """
+    empty = set(empty_clusters(step.sums, metric))
+    return tuple(
+        treated.moved.get(k, centre) if k in empty else mean(step.sums, k)
+        for k, centre in enumerate(centres)
+        if k not in treated.dropped
+    )
+
+
+def without(sums: ClusterSums, dropped: frozenset[int]) -> ClusterSums:
+    """The sums of the clusters that are left.
+
+    Spec: KM-EMPTY
+
+    >>> without(ClusterSums((1, 0), 0, ((5,), (0,)), 0), frozenset([1])).sums
+    ((5,),)
+    """
+    kept = [k for k in range(len(sums.weights)) if k not in dropped]
+    return ClusterSums(
+        tuple(sums.weights[k] for k in kept),
+        sums.weight_shift,
+        tuple(sums.sums[k] for k in kept),
+        sums.shift,
+    )
+
+
+def _filled(centres: Centres, empty: Iterable[int]) -> list[int]:
+    gone = set(empty)
+    return [k for k in range(len(centres)) if k not in gone]
+
+
+def _around(rows: Rows, centres: Iterable[Centre]) -> Potential | None:
+    so_far: Potential | None = None
+    for centre in centres:
+        so_far = rows.call("seeding.potential", centre, so_far)
+    return so_far
+
+
+def _farthest(rows: Rows, centres: Centres, empty: list[int]) -> dict[int, int]:
+    """Farthest-first, continued from the centres that have rows."""
+    taken: dict[int, int] = {}
+    so_far = _around(rows, [centres[k] for k in _filled(centres, empty)])
+    for k in empty:
+        row = -1 if so_far is None else rows.call("seeding.farthest", so_far)
+        if row < 0:
+            break
+        taken[k] = row
+        so_far = rows.call("seeding.potential", rows.row(row), so_far)
+    return taken
+
+
+def _split(rows: Rows, step: Step, centres: Centres, empty: list[int]) -> dict[int, int]:
+    """The farthest row of the cluster with the largest sum of squares, one cluster at a time."""
+    squares = rows.call("kmeans.squares", step.labels, len(centres))
+    within = exact_within(squares, step.sums, centres)
+    filled = _filled(centres, empty)
+    donors = sorted((k for k in filled if within[k]), key=lambda k: (-within[k], k))
+    so_far = _around(rows, [centres[k] for k in filled])
+    taken: dict[int, int] = {}
+    for k, donor in zip(empty, donors, strict=False):
+        assert so_far is not None
+        taken[k] = rows.call("seeding.farthest", so_far, filled.index(donor))
+    return taken

@@ -1,0 +1,266 @@
+"""A data set: rows of doubles, dense or sparse, with names, labels and weights, never changed.
+
+Realises DATA-SET of chapter 09. The doubles are the data: a number that is no double becomes the
+nearest one at the door, and everything after that is exact in those doubles. Numbers are kept in
+compact buffers (8 bytes each, 4 if they came as float32), not as Python objects; buffers of
+another library are used in place where they already have the right layout.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import sys
+from array import array
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from refclust.errors import (
+    BadWeight,
+    EmptyInput,
+    FeatureMismatch,
+    LabelLengthMismatch,
+    NegativeCount,
+    NotFinite,
+    RaggedRows,
+)
+
+Features: TypeAlias = tuple[str, ...] | tuple[int, ...]
+DenseRow: TypeAlias = tuple[float, ...]
+SparseRow: TypeAlias = dict[int, float]  # column number to value, zeros left out
+
+DOUBLES: Final = "d"
+SINGLES: Final = "f"
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dense:
+    """All numbers of a matrix, row after row, in one read-only buffer of doubles or singles."""
+
+    values: memoryview
+    n: int
+    d: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sparse:
+    """The numbers that are not zero, row after row, with their columns in ascending order."""
+
+    starts: memoryview  # n + 1 positions: row i is starts[i] to starts[i + 1]
+    columns: memoryview
+    values: memoryview
+    n: int
+    d: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dataset:
+    """Rows of finite doubles with what is known about them; build one with ``dataset``.
+
+    Spec: DATA-SET
+    """
+
+    matrix: Dense | Sparse
+    ids: tuple[str, ...] | None = None
+    features: Features | None = None
+    labels: tuple[Hashable, ...] | None = None
+    weights: memoryview | None = None  # doubles of at least 0, not all 0
+
+    def __post_init__(self) -> None:
+        """Check what can be checked without looking at rows one by one."""
+        n, d = self.matrix.n, self.matrix.d
+        if n == 0:
+            raise EmptyInput("there are no rows; a data set needs at least one")
+        _check_matrix(self.matrix)
+        for name, given in (("ids", self.ids), ("labels", self.labels), ("weights", self.weights)):
+            if given is not None and len(given) != n:
+                raise LabelLengthMismatch(f"{len(given)} {name} for {n} rows; one for each is due")
+        if self.features is not None:
+            if len(self.features) != d:
+                raise FeatureMismatch(f"{len(self.features)} feature names for {d} features")
+            if len(set(self.features)) != d:
+                twice = next(f for f in self.features if self.features.count(f) > 1)
+                raise FeatureMismatch(f"the feature {twice!r} occurs twice")
+        if self.weights is not None:
+            _check_weights(self.weights)
+
+    @property
+    def n(self) -> int:
+        """The number of rows.
+
+        Spec: DATA-SET
+        """
+        return self.matrix.n
+
+    @property
+    def d(self) -> int:
+        """The number of features.
+
+        Spec: DATA-SET
+        """
+        return self.matrix.d
+
+    @property
+    def kind(self) -> str:
+        """How the rows are stored: ``dense`` or ``sparse``."""
+        return "dense" if isinstance(self.matrix, Dense) else "sparse"
+
+    def __len__(self) -> int:
+        return self.matrix.n
+
+    def __repr__(self) -> str:
+        return f"<Dataset: {self.n} {self.kind} rows, {self.d} features, {self.digest()[:12]}>"
+
+    def row(self, i: int) -> DenseRow | SparseRow:
+        """One row: all its numbers, or column by column those that are not zero.
+
+        Spec: DATA-SET
+        """
+        matrix = self.matrix
+        if isinstance(matrix, Dense):
+            return tuple(matrix.values[i * matrix.d : (i + 1) * matrix.d])
+        begin, end = matrix.starts[i], matrix.starts[i + 1]
+        return dict(zip(matrix.columns[begin:end], matrix.values[begin:end], strict=True))
+
+    def rows(self) -> Iterator[DenseRow | SparseRow]:
+        """All rows in order.
+
+        Spec: DATA-SET
+        """
+        return map(self.row, range(self.n))
+
+    def feature_name(self, column: int) -> str:
+        """What to call a column: its name, or its number from 0."""
+        return str(column if self.features is None else self.features[column])
+
+    def row_name(self, i: int) -> str:
+        """What to call a row: its id, or its number from 0."""
+        return str(i) if self.ids is None else self.ids[i]
+
+    def digest(self) -> str:
+        """The SHA-256 of shape, numbers and weights, whatever buffers they are kept in.
+
+        Spec: DATA-DIGEST
+        """
+        matrix = self.matrix
+        told = hashlib.sha256(f"refclust-data/1 {self.kind} {self.n} {self.d}\n".encode())
+        if isinstance(matrix, Sparse):
+            for positions in (matrix.starts, matrix.columns):
+                _tell(told, positions, "q")
+        _tell(told, matrix.values, DOUBLES)
+        if self.weights is not None:
+            told.update(b"weights\n")
+            _tell(told, self.weights, DOUBLES)
+        return told.hexdigest()
+
+    def select(self, rows: Sequence[int]) -> Dataset:
+        """The data set of some rows, in the order given.
+
+        Spec: DATA-SET
+        """
+        return Dataset(
+            _selected(self.matrix, rows),
+            None if self.ids is None else tuple(self.ids[i] for i in rows),
+            self.features,
+            None if self.labels is None else tuple(self.labels[i] for i in rows),
+            None
+            if self.weights is None
+            else readonly(array(DOUBLES, (self.weights[i] for i in rows))),
+        )
+
+
+def readonly(values: array[float] | array[int]) -> memoryview:
+    """A buffer nobody writes to any more."""
+    return memoryview(values).toreadonly()
+
+
+def dense(values: array[float], d: int, **known: object) -> Dataset:
+    """A data set of ``len(values) / d`` dense rows from numbers written row after row.
+
+    >>> dense(array("d", [1, 2, 3, 4, 5, 6]), 3).row(1)
+    (4.0, 5.0, 6.0)
+    """
+    n, left = divmod(len(values), d) if d else (0, len(values))
+    if left:
+        raise RaggedRows(f"{len(values)} numbers do not fill rows of {d}")
+    return Dataset(Dense(readonly(values), n, d), **known)  # type: ignore[arg-type]
+
+
+def sparse(
+    starts: array[int], columns: array[int], values: array[float], d: int, **known: object
+) -> Dataset:
+    """A data set of sparse rows; columns ascend within a row, zeros are left out.
+
+    >>> sparse(array("q", [0, 1, 1]), array("q", [2]), array("d", [7]), 3).row(0)
+    {2: 7.0}
+    """
+    matrix = Sparse(readonly(starts), readonly(columns), readonly(values), len(starts) - 1, d)
+    return Dataset(matrix, **known)  # type: ignore[arg-type]
+
+
+def _check_matrix(matrix: Dense | Sparse) -> None:
+    wrong = first_not_finite(matrix.values)
+    if wrong is None:
+        return
+    if isinstance(matrix, Dense):
+        row, column = divmod(wrong, matrix.d)
+    else:
+        row = next(i for i in range(matrix.n) if matrix.starts[i + 1] > wrong)
+        column = matrix.columns[wrong]
+    raise NotFinite(
+        f"row {row}, column {column} is {matrix.values[wrong]!r}; only finite numbers are allowed"
+    )
+
+
+def first_not_finite(values: memoryview) -> int | None:
+    """The position of the first NaN or infinity, if there is one.
+
+    Spec: DATA-SET
+
+    >>> first_not_finite(memoryview(array("d", [1.0, math.inf])))
+    1
+    """
+    for begin in range(0, len(values), _CHUNK):
+        chunk = values[begin : begin + _CHUNK]
+        # One sum tells for a whole chunk; only if it overflows must each number be looked at.
+        if not math.isfinite(sum(chunk)):
+            for place, value in enumerate(chunk, begin):
+                if not math.isfinite(value):
+                    return place
+    return None
+
+
+def _check_weights(weights: memoryview) -> None:
+    for i, weight in enumerate(weights):
+        if not math.isfinite(weight):
+            raise NotFinite(f"the weight of row {i} is {weight!r}; a finite number is needed")
+        if weight < 0:
+            raise NegativeCount(f"the weight of row {i} is {weight!r}; at least 0 is needed")
+    if not any(weights):
+        raise BadWeight("all weights are 0; at least one row must count")
+
+
+def _tell(told: hashlib._Hash, values: memoryview, code: str) -> None:
+    """Feed numbers to the digest as 64-bit little-endian words, a chunk at a time."""
+    for begin in range(0, len(values), _CHUNK):
+        words: array[float] | array[int] = array(code, values[begin : begin + _CHUNK])
+        if sys.byteorder == "big":
+            words.byteswap()
+        told.update(words)
+
+
+def _selected(matrix: Dense | Sparse, rows: Sequence[int]) -> Dense | Sparse:
+    if isinstance(matrix, Dense):
+        chosen = array(matrix.values.format)
+        for i in rows:
+            chosen.frombytes(matrix.values[i * matrix.d : (i + 1) * matrix.d])
+        return Dense(readonly(chosen), len(rows), matrix.d)
+    starts, columns, values = array("q", [0]), array("q"), array(DOUBLES)
+    for i in rows:
+        begin, end = matrix.starts[i], matrix.starts[i + 1]
+        columns.extend(matrix.columns[begin:end])
+        values.extend(matrix.values[begin:end])
+        starts.append(len(values))
+    return Sparse(readonly(starts), readonly(columns), readonly(values), len(rows), matrix.d)

@@ -1,0 +1,197 @@
+"""The kernels of k-means: assign rows to centres, add up clusters, do both (chapter 10).
+
+Policy is not here: starts, empty clusters, stopping and restarts belong to the driver.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from operator import mul, ne
+from typing import Any, TypeAlias
+
+from refclust.kernels.contracts import Argmin, Equal
+from refclust.kernels.fields import Cosine, Euclidean, nearest_labels
+from refclust.kernels.points import Integers, Points, Vector, grouped
+from refclust.kernels.registry import kernel
+
+Centres: TypeAlias = tuple[Vector, ...]
+Labels: TypeAlias = "array[int]"  # from another backend any flat buffer of 32-bit integers
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterSums:
+    """The exact weight W_k and sum S_k of each cluster, as integers over powers of two.
+
+    Spec: KER-SUMS
+    """
+
+    weights: tuple[int, ...]  # over 2**weight_shift
+    weight_shift: int
+    sums: tuple[tuple[int, ...], ...]  # over 2**shift
+    shift: int
+
+    def weight(self, k: int) -> Fraction:
+        """The weight of a cluster.
+
+        Spec: KER-SUMS
+        """
+        return Fraction(self.weights[k], 1 << self.weight_shift)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One pass: the new labels, how many differ from the old ones, and the sums of the clusters."""
+
+    labels: Labels
+    changed: int
+    sums: ClusterSums
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """The contract of exact sums: equal as rationals, whatever the powers of two."""
+
+    name: str = "Sums"
+
+    def malformed(self, answer: Any) -> str | None:
+        """Ask for a ``ClusterSums`` of plain integers."""
+        if not isinstance(answer, ClusterSums):
+            return f"a {type(answer).__name__} instead of ClusterSums"
+        numbers = [answer.shift, answer.weight_shift, *answer.weights]
+        numbers += [value for row in answer.sums for value in row]
+        odd = next((value for value in numbers if type(value) is not int), None)
+        return None if odd is None else f"a {type(odd).__name__}, not a plain int"
+
+    def fault(self, reference: Any, answer: Any) -> str | None:
+        """Compare clusters one by one."""
+        malformed = self.malformed(answer)
+        if malformed:
+            return malformed
+        if len(answer.weights) != len(reference.weights) or len(answer.sums) != len(reference.sums):
+            return f"{len(answer.sums)} clusters instead of {len(reference.sums)}"
+        for k, (given, due) in enumerate(zip(answer.sums, reference.sums, strict=True)):
+            if answer.weight(k) != reference.weight(k):
+                return f"cluster {k}: the weight is {answer.weight(k)}, not {reference.weight(k)}"
+            if len(given) != len(due):
+                return f"cluster {k}: {len(given)} sums instead of {len(due)}"
+            for j, (one, right) in enumerate(zip(given, due, strict=True)):
+                if one << reference.shift != right << answer.shift:
+                    return f"cluster {k}, column {j}: the sum is not exact"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class StepContract:
+    """The contract of a whole step: those of its parts."""
+
+    name: str = "Argmin, Sums"
+
+    def malformed(self, answer: Any) -> str | None:
+        """Ask for a ``Step`` whose parts are well formed."""
+        if not isinstance(answer, Step):
+            return f"a {type(answer).__name__} instead of a Step"
+        if type(answer.changed) is not int:
+            return f"changed: a {type(answer.changed).__name__}, not a plain int"
+        return Argmin().malformed(answer.labels) or Sums().malformed(answer.sums)
+
+    def fault(self, reference: Any, answer: Any) -> str | None:
+        """Compare labels, then sums, then the number of changes."""
+        wrong = self.malformed(answer)
+        wrong = wrong or Argmin().fault(reference.labels, answer.labels)
+        wrong = wrong or Sums().fault(reference.sums, answer.sums)
+        if wrong is None and answer.changed != reference.changed:
+            return f"{answer.changed} changed labels instead of {reference.changed}"
+        return wrong
+
+
+@kernel("kmeans.assign", contract=Argmin())
+def assign(points: Points, centres: Centres, metric: str = "euclidean") -> Labels:
+    """Give every row the index of its nearest centre, the lowest of equals.
+
+    Spec: KM-ASSIGN, KM-COSASSIGN, KER-ASSIGN
+
+    >>> from refclust.data.dataset import dense
+    >>> line = Points(dense(array("d", [0, 1, 2, 3]), 1))
+    >>> assign(line, ((0.0,), (2.0,))).tolist()
+    [0, 0, 1, 1]
+    """
+    distinct = list(dict.fromkeys(centres))  # of equal centres the lowest index gets everything
+    field = Cosine(points, distinct) if metric == "cosine" else Euclidean(points, distinct)
+    labels = array("i", nearest_labels(field))
+    if len(distinct) == len(centres):
+        return labels
+    index = [centres.index(centre) for centre in distinct]
+    return array("i", map(index.__getitem__, labels))
+
+
+@kernel("kmeans.accumulate", contract=Sums())
+def accumulate(points: Points, labels: Labels, k: int) -> ClusterSums:
+    """Add up the weights and the weighted rows of every cluster, exactly.
+
+    Spec: KM-CENTROID, KER-SUMS
+
+    >>> from refclust.data.dataset import dense
+    >>> line = Points(dense(array("d", [0.5, 1, 2, 4]), 1))
+    >>> accumulate(line, array("i", [0, 0, 1, 1]), 2)
+    ClusterSums(weights=(2, 2), weight_shift=0, sums=((3,), (12,)), shift=1)
+    """
+    weights = tuple(map(sum, grouped(labels, points.weights, k)))
+    if points.dense:
+        rows = points.integers
+        if points.weighted:
+            pairs = zip(points.weights, rows, strict=True)
+            rows = [tuple([w * x for x in row]) for w, row in pairs]
+        sums = tuple(_column_sums(group, points.d) for group in grouped(labels, rows, k))
+    else:
+        sums = _sparse_sums(points, labels, k)
+    return ClusterSums(weights, points.weight_shift, sums, points.shift + points.weight_shift)
+
+
+@kernel("kmeans.lloyd_step", contract=StepContract())
+def lloyd_step(
+    points: Points, centres: Centres, previous: Labels | None, metric: str = "euclidean"
+) -> Step:
+    """Assign, add up, and count the labels that changed.
+
+    Spec: KM-ALG, KER-STEP
+
+    >>> from refclust.data.dataset import dense
+    >>> line = Points(dense(array("d", [0, 1, 2, 3]), 1))
+    >>> lloyd_step(line, ((0.0,), (2.0,)), array("i", [0, 0, 0, 1])).changed
+    1
+    """
+    labels = assign(points, centres, metric)
+    changed = points.n if previous is None else sum(map(ne, labels, previous))
+    return Step(labels, changed, accumulate(points, labels, len(centres)))
+
+
+@kernel("kmeans.squares", contract=Equal())
+def squares(points: Points, labels: Labels, k: int) -> tuple[Fraction, ...]:
+    """Add up the weighted squared lengths of the rows of every cluster, exactly.
+
+    Spec: KM-RSS, KER-SQUARES
+
+    >>> from refclust.data.dataset import dense
+    >>> squares(Points(dense(array("d", [0.5, 1, 2]), 1)), array("i", [0, 0, 1]), 2)
+    (Fraction(5, 4), Fraction(4, 1))
+    """
+    weighted = map(mul, points.weights, points.squares)
+    unit = 1 << (2 * points.shift + points.weight_shift)
+    return tuple(Fraction(sum(group), unit) for group in grouped(labels, weighted, k))
+
+
+def _column_sums(rows: Sequence[Integers], d: int) -> Integers:
+    return tuple(map(sum, zip(*rows, strict=True))) if rows else (0,) * d
+
+
+def _sparse_sums(points: Points, labels: Labels, k: int) -> tuple[Integers, ...]:
+    sums = [[0] * points.d for _ in range(k)]
+    rows = zip(labels, points.columns, points.integers, points.weights, strict=True)
+    for label, columns, values, weight in rows:
+        into = sums[label]
+        for column, value in zip(columns, values, strict=True):
+            into[column] += weight * value
+    return tuple(map(tuple, sums))
