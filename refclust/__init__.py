@@ -18,6 +18,13 @@ from refclust.version import SPEC_VERSION as SPEC_VERSION
 from refclust.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from refclust.cluster.bisecting import bisecting as bisecting
+    from refclust.cluster.checkpoint import Checkpoint as Checkpoint
+    from refclust.cluster.hierarchical import agglomerative as agglomerative
+    from refclust.cluster.kmeans import kmeans as kmeans
+    from refclust.cluster.kmeans import kmeans_steps as kmeans_steps
+    from refclust.data.accept import dataset as dataset
+    from refclust.data.dataset import Dataset as Dataset
     from refclust.errors import RefclustError as RefclustError
     from refclust.metrics import *  # noqa: F403
     from refclust.metrics.contingency import contingency as contingency
@@ -28,6 +35,13 @@ if TYPE_CHECKING:
     from refclust.numbers.real import Real as Real
 
 _HOMES: Final = {
+    "Checkpoint": "refclust.cluster.checkpoint",
+    "Dataset": "refclust.data.dataset",
+    "agglomerative": "refclust.cluster.hierarchical",
+    "bisecting": "refclust.cluster.bisecting",
+    "dataset": "refclust.data.accept",
+    "kmeans": "refclust.cluster.kmeans",
+    "kmeans_steps": "refclust.cluster.kmeans",
     "RefclustError": "refclust.errors",
     "contingency": "refclust.metrics.contingency",
     "entropy": "refclust.metrics.distributions",

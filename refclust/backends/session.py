@@ -95,6 +95,10 @@ class Session:
                 )
         return answer
 
+    def release(self, data: Any) -> None:
+        """Forget what was prepared for some data that will not come again."""
+        self._prepared = {key: pair for key, pair in self._prepared.items() if pair[0] is not data}
+
     def provenance(self) -> Provenance:
         """Return what ran where so far."""
         runs = (

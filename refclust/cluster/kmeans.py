@@ -74,7 +74,8 @@ class Steps:
         options: KMeansOptions,
         given: Centres | None,
         session: Session,
-        checkpoint: Checkpoint | None,
+        checkpoint: Checkpoint | None = None,
+        draws: Draws | None = None,
     ) -> None:
         self._digest = data.digest()
         self._options = options
@@ -85,7 +86,7 @@ class Steps:
         self._progress = Progress.fresh()
         if checkpoint is not None:
             self._progress = checkpoint.begin(options, given, self._digest)
-        self._draws = Draws(options.seed, self._progress.draws)
+        self._draws = Draws(options.seed, self._progress.draws) if draws is None else draws
         self._best: tuple[int, Step] | None = None  # the last step of the best run seen here
         self._square = self._call("kmeans.squares", array("i", bytes(4 * data.n)), 1)[0]
         self._states = self._all_runs()
@@ -118,8 +119,12 @@ class Steps:
             self._checkpoint.done()
         return self._fit()
 
+    def release(self) -> None:
+        """Let the session forget the rows."""
+        self._session.release(self._rows.data)
+
     def _call(self, kernel: str, *args: Any) -> Any:
-        return self._rows.call(kernel, *args)
+        return self._rows.call(kernel, *args, k=self._options.k)
 
     def _all_runs(self) -> Iterator[State]:
         while len(self._progress.finished) < self._options.restarts:
@@ -166,22 +171,22 @@ class Steps:
             if stopped is not None:
                 yield self._ended(stopped, None, iteration, step)
                 return
-            previous, objective = step.labels, after
+            previous, objective = step, after
             if treated.dropped:
                 # Rows of weight 0 may have sat in a dropped cluster: ask where they belong now.
-                previous = self._call("kmeans.assign", previous_centres, options.metric)
+                previous = self._call(STEP, previous_centres, None, options.metric)
             if self._checkpoint is not None and self._checkpoint.due():
                 self.save()
             yield State(len(progress.finished), iteration, moved, None, step.labels)
 
-    def _before(self) -> tuple[Labels | None, Fraction | Real | None]:
+    def _before(self) -> tuple[Step | None, Fraction | Real | None]:
         """What the last iteration left behind, worked out again from its centres."""
         progress = self._progress
         if progress.previous is None:
             return None, None
         assert progress.centres is not None
         step: Step = self._call(STEP, progress.previous, None, self._options.metric)
-        return step.labels, self._objective(step, progress.centres)
+        return step, self._objective(step, progress.centres)
 
     def _objective(self, step: Step, centres: Centres) -> Fraction | Real:
         if self._options.metric == "cosine":
@@ -284,6 +289,7 @@ class Steps:
             centres=run.centres,
             sizes=sizes,
             within=tuple(map(rounded, within)),
+            exact_within=within,
             rss=run.rss,
             mean_square=rounded(run.exact_rss / sum(sizes)),
             cosine=run.cosine,

@@ -83,6 +83,7 @@ class KMeansFit:
     centres: Centres
     sizes: tuple[Fraction, ...]  # weight of each cluster: a number of rows if there are no weights
     within: tuple[float, ...]  # residual sum of squares of each cluster
+    exact_within: tuple[Fraction, ...]
     rss: float
     mean_square: float
     cosine: float | None

@@ -7,6 +7,7 @@ same centres on every backend.
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -59,13 +60,10 @@ class Rows:
     data: Dataset
     session: Session
 
-    def problem(self, k: int = 1) -> Problem:
-        """What a backend needs to know to say whether it can help."""
-        return Problem(self.data.kind, self.data.n, len(self.data.matrix.values), k)
-
-    def call(self, kernel: str, *args: Any) -> Any:
-        """Run a kernel on the rows."""
-        return self.session.run(kernel, self.problem(), self.data, *args)
+    def call(self, kernel: str, *args: Any, k: int = 1) -> Any:
+        """Run a kernel on the rows; k is how many centres they are compared with."""
+        problem = Problem(self.data.kind, self.data.n, len(self.data.matrix.values), k)
+        return self.session.run(kernel, problem, self.data, *args)
 
     def row(self, i: int) -> Centre:
         """One row with all its zeros.
@@ -144,8 +142,6 @@ def group_means(rows: Rows, labels: Sequence[Hashable]) -> Centres:
     except TypeError as error:
         raise BadOption(f"the labels to start from cannot be put in order: {error}") from None
     index = {label: k for k, label in enumerate(groups)}
-    from array import array
-
     numbers = array("i", (index[label] for label in labels))
     sums = rows.call("kmeans.accumulate", numbers, len(groups))
     for k, label in enumerate(groups):

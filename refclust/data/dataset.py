@@ -254,8 +254,9 @@ def _tell(told: hashlib._Hash, values: memoryview, code: str) -> None:
 def _selected(matrix: Dense | Sparse, rows: Sequence[int]) -> Dense | Sparse:
     if isinstance(matrix, Dense):
         chosen = array(matrix.values.format)
+        raw, width = matrix.values.cast("B"), matrix.d * matrix.values.itemsize
         for i in rows:
-            chosen.frombytes(matrix.values[i * matrix.d : (i + 1) * matrix.d])
+            chosen.frombytes(raw[i * width : (i + 1) * width])
         return Dense(readonly(chosen), len(rows), matrix.d)
     starts, columns, values = array("q", [0]), array("q"), array(DOUBLES)
     for i in rows:

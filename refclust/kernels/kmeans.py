@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import compress
 from operator import mul, ne
 from typing import Any, TypeAlias
 
@@ -120,7 +121,7 @@ def assign(points: Points, centres: Centres, metric: str = "euclidean") -> Label
     """
     distinct = list(dict.fromkeys(centres))  # of equal centres the lowest index gets everything
     field = Cosine(points, distinct) if metric == "cosine" else Euclidean(points, distinct)
-    labels = array("i", nearest_labels(field))
+    labels = nearest_labels(field)
     if len(distinct) == len(centres):
         return labels
     index = [centres.index(centre) for centre in distinct]
@@ -134,38 +135,37 @@ def accumulate(points: Points, labels: Labels, k: int) -> ClusterSums:
     Spec: KM-CENTROID, KER-SUMS
 
     >>> from refclust.data.dataset import dense
-    >>> line = Points(dense(array("d", [0.5, 1, 2, 4]), 1))
+    >>> line = Points(dense(array("d", [1, 2, 3, 5]), 1))
     >>> accumulate(line, array("i", [0, 0, 1, 1]), 2)
-    ClusterSums(weights=(2, 2), weight_shift=0, sums=((3,), (12,)), shift=1)
+    ClusterSums(weights=(2, 2), weight_shift=0, sums=((3,), (8,)), shift=0)
     """
-    weights = tuple(map(sum, grouped(labels, points.weights, k)))
-    if points.dense:
-        rows = points.integers
-        if points.weighted:
-            pairs = zip(points.weights, rows, strict=True)
-            rows = [tuple([w * x for x in row]) for w, row in pairs]
-        sums = tuple(_column_sums(group, points.d) for group in grouped(labels, rows, k))
-    else:
-        sums = _sparse_sums(points, labels, k)
-    return ClusterSums(weights, points.weight_shift, sums, points.shift + points.weight_shift)
+    return accumulate_some(points, range(points.n), labels, k)
 
 
 @kernel("kmeans.lloyd_step", contract=StepContract())
 def lloyd_step(
-    points: Points, centres: Centres, previous: Labels | None, metric: str = "euclidean"
+    points: Points, centres: Centres, before: Step | None, metric: str = "euclidean"
 ) -> Step:
-    """Assign, add up, and count the labels that changed.
+    """Assign, add up, and count the labels that differ from the step before.
 
     Spec: KM-ALG, KER-STEP
 
     >>> from refclust.data.dataset import dense
     >>> line = Points(dense(array("d", [0, 1, 2, 3]), 1))
-    >>> lloyd_step(line, ((0.0,), (2.0,)), array("i", [0, 0, 0, 1])).changed
-    1
+    >>> step = lloyd_step(line, ((0.0,), (2.0,)), None)
+    >>> lloyd_step(line, ((0.0,), (3.0,)), step).changed
+    0
     """
     labels = assign(points, centres, metric)
-    changed = points.n if previous is None else sum(map(ne, labels, previous))
-    return Step(labels, changed, accumulate(points, labels, len(centres)))
+    if before is None:
+        return Step(labels, points.n, accumulate(points, labels, len(centres)))
+    moved = list(compress(range(points.n), map(ne, labels, before.labels)))
+    if len(moved) > points.n // 4:
+        return Step(labels, len(moved), accumulate(points, labels, len(centres)))
+    # Sums are exact, so adding what came and taking what went gives the same as starting anew.
+    came = accumulate_some(points, moved, labels, len(centres))
+    went = accumulate_some(points, moved, before.labels, len(centres))
+    return Step(labels, len(moved), _changed_sums(before.sums, came, went))
 
 
 @kernel("kmeans.squares", contract=Equal())
@@ -183,15 +183,54 @@ def squares(points: Points, labels: Labels, k: int) -> tuple[Fraction, ...]:
     return tuple(Fraction(sum(group), unit) for group in grouped(labels, weighted, k))
 
 
-def _column_sums(rows: Sequence[Integers], d: int) -> Integers:
-    return tuple(map(sum, zip(*rows, strict=True))) if rows else (0,) * d
+def accumulate_some(points: Points, rows: Sequence[int], labels: Labels, k: int) -> ClusterSums:
+    """Add up as ``accumulate`` does, but only some rows.
+
+    Spec: KER-SUMS
+
+    >>> from refclust.data.dataset import dense
+    >>> line = Points(dense(array("d", [1, 2, 4]), 1))
+    >>> accumulate_some(line, [0, 2], array("i", [0, 0, 1]), 2).sums
+    ((1,), (4,))
+    """
+    groups = grouped(map(labels.__getitem__, rows), rows, k)
+    weights = tuple(_weight(points, group) for group in groups)
+    sums = tuple(_sums(points, group) for group in groups)
+    return ClusterSums(weights, points.weight_shift, sums, points.shift + points.weight_shift)
 
 
-def _sparse_sums(points: Points, labels: Labels, k: int) -> tuple[Integers, ...]:
-    sums = [[0] * points.d for _ in range(k)]
-    rows = zip(labels, points.columns, points.integers, points.weights, strict=True)
-    for label, columns, values, weight in rows:
-        into = sums[label]
-        for column, value in zip(columns, values, strict=True):
-            into[column] += weight * value
-    return tuple(map(tuple, sums))
+def _changed_sums(old: ClusterSums, came: ClusterSums, went: ClusterSums) -> ClusterSums:
+    weights = zip(old.weights, came.weights, went.weights, strict=True)
+    sums = zip(old.sums, came.sums, went.sums, strict=True)
+    return ClusterSums(
+        tuple(w + plus - minus for w, plus, minus in weights),
+        old.weight_shift,
+        tuple(
+            tuple(s + plus - minus for s, plus, minus in zip(*cluster, strict=True))
+            for cluster in sums
+        ),
+        old.shift,
+    )
+
+
+def _weight(points: Points, rows: Sequence[int]) -> int:
+    return sum(map(points.weights.__getitem__, rows)) if points.weighted else len(rows)
+
+
+def _sums(points: Points, rows: Sequence[int]) -> Integers:
+    """The weighted sum of some rows, column by column."""
+    integers = points.integers
+    if not points.dense:
+        into = [0] * points.d
+        for i in rows:
+            weight = points.weights[i]
+            for column, value in zip(points.columns[i], integers[i], strict=True):
+                into[column] += weight * value
+        return tuple(into)
+    if not rows:
+        return (0,) * points.d
+    columns = zip(*map(integers.__getitem__, rows), strict=True)
+    if points.weighted:
+        weights = [points.weights[i] for i in rows]
+        return tuple(sum(map(mul, weights, column)) for column in columns)
+    return tuple(map(sum, columns))

@@ -7,9 +7,10 @@ carry all sums. Both are made when first needed.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, repeat
 from operator import mul
 from typing import TypeAlias, TypeVar
 
@@ -25,12 +26,18 @@ def binary(values: Sequence[float]) -> tuple[list[int], int]:
 
     Spec: NUM-NEAR
 
-    >>> binary([0.5, 3.0, -0.75])
-    ([2, 12, -3], 2)
+    >>> binary([2.0, -3.0]), binary([0.5]) == ([2**52], 53)
+    (([2, -3], 0), True)
     """
-    ratios = list(map(float.as_integer_ratio, values))
-    shift = max((q.bit_length() for _, q in ratios), default=1) - 1
-    return [p << (shift + 1 - q.bit_length()) for p, q in ratios], shift
+    if all(map(float.is_integer, values)):
+        return list(map(int, values)), 0
+    # A double has 53 bits: the smallest one says how many places behind the point are enough.
+    shift = 53 - math.frexp(min(map(abs, filter(None, values))))[1]
+    if shift < 1023 and max(map(abs, values)) < 2.0 ** (1023 - shift):
+        # Products with a power of two are exact as long as they do not overflow.
+        return list(map(int, map(mul, values, repeat(2.0**shift)))), shift
+    ratios = map(float.as_integer_ratio, values)
+    return [(p << shift) // q for p, q in ratios], shift
 
 
 class Points:
@@ -38,8 +45,8 @@ class Points:
 
     >>> from array import array
     >>> from refclust.data.dataset import dense
-    >>> Points(dense(array("d", [0.5, 1.0, 2.0, 4.0]), 2)).integers
-    [(1, 2), (4, 8)]
+    >>> Points(dense(array("d", [0, 1, 2, 4]), 2)).integers
+    [(0, 1), (2, 4)]
     """
 
     def __init__(self, data: Dataset) -> None:

@@ -10,6 +10,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
+from operator import le
 
 ROUND: float = 2.0**-53  # the relative error of one operation on doubles
 
@@ -30,14 +31,16 @@ def first_minima(
     >>> first_minima([[1.0, 5.0], [1.0, 2.0]], 1.0, [0.0, 0.0], lambda i, indices: indices[0])
     [0, 1]
     """
-    if len(columns) == 1:
-        return [0] * len(columns[0])
-    answers = [row.index(min(row)) for row in zip(*columns, strict=True)]
-    ranked = map(sorted, zip(*columns, strict=True))
-    for i, ((least, second, *_), slack) in enumerate(zip(ranked, slacks, strict=False)):
-        if second <= least * factor + slack:
-            reach = least * factor + slack
-            answers[i] = exact(i, [k for k, column in enumerate(columns) if column[i] <= reach])
+    rows = list(zip(*columns, strict=True))
+    least = list(map(min, rows))
+    answers = list(map(tuple.index, rows, least))
+    reaches = [value * factor + slack for value, slack in zip(least, slacks, strict=True)]
+    # One estimate of each row, the least, is within reach in any case; more mean doubt.
+    if sum(sum(map(le, column, reaches)) for column in columns) > len(rows):
+        for i, (row, reach) in enumerate(zip(rows, reaches, strict=True)):
+            doubtful = [k for k, value in enumerate(row) if value <= reach]
+            if len(doubtful) > 1:
+                answers[i] = exact(i, doubtful)
     return answers
 
 

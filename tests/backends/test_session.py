@@ -128,3 +128,16 @@ def test_an_answer_of_the_wrong_kind_breaks_the_contract(tmp_path: Path) -> None
 def test_a_bug_in_the_reference_shows_itself() -> None:
     with pytest.raises(AttributeError):
         Session("reference").run("contingency.table", PROBLEM, "no label pairs")
+
+
+def test_released_data_are_prepared_again() -> None:
+    session = Session("reference")
+    pairs = LabelPairs("ab", "xy")
+    problem = Problem("labels", 2)
+    session.run("contingency.table", problem, pairs)
+    assert session._prepared
+    session.release(LabelPairs("ab", "xy"))  # equal, but not the same object
+    assert session._prepared
+    session.release(pairs)
+    assert not session._prepared
+    assert session.run("contingency.table", problem, pairs) == {("a", "x"): 1, ("b", "y"): 1}

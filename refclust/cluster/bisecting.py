@@ -1,0 +1,188 @@
+"""Bisecting k-means: split the worst leaf in two until there are K (HC-BISECT of chapter 10)."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+from refclust.backends.session import Session
+from refclust.cluster.kmeans import Steps
+from refclust.cluster.objective import exact_within, mean, rounded
+from refclust.cluster.options import KMeansOptions, clusters, named
+from refclust.cluster.results import BisectingFit, Centre, Metric, Split, Start
+from refclust.cluster.rows import unit_rows
+from refclust.cluster.seeding import STARTS, Draws, Rows
+from refclust.data.accept import dataset
+from refclust.data.dataset import Dataset
+from refclust.errors import KOutOfRange
+
+
+@dataclass(slots=True)
+class _Node:
+    """A leaf, or, once it has been split, an inner node of the tree under way."""
+
+    rows: Sequence[int]
+    centre: Centre
+    weight: Fraction
+    rss: Fraction
+    whole: bool = False  # it cannot be split
+    children: tuple[int, int] | None = None
+
+
+def bisecting(
+    data: Any,
+    k: int,
+    *,
+    by: Literal["rss", "size"] = "rss",
+    metric: Metric = "euclidean",
+    start: Start = "k-means++",
+    weights: Iterable[Any] | None = None,
+    seed: int = 0,
+    restarts: int = 1,
+    limit: int = 300,
+    backend: str | None = None,
+    session: Session | None = None,
+) -> BisectingFit:
+    """Split the leaf with the largest residual sum of squares, or weight, until there are k.
+
+    Spec: HC-BISECT
+
+    >>> bisecting([[0], [1], [10], [11], [30]], 3).labels.tolist()
+    [1, 1, 2, 2, 0]
+    """
+    rows = dataset(data) if weights is None else dataset(data, weights=weights)
+    named("by", by, ("rss", "size"))
+    named("start", start, STARTS)
+    count = clusters(k, rows.n)
+    # Two clusters for every split; checked here, before any work is done.
+    options = KMeansOptions(
+        2, start, metric, seed, restarts, None, "farthest", None, limit, "scalars"
+    )
+    session = Session(backend) if session is None else session
+    draws = Draws(seed)
+    seen = unit_rows(rows) if metric == "cosine" else rows
+    nodes = [_root(Rows(seen, session))]
+    while sum(node.children is None for node in nodes) < count:
+        worst = _worst(nodes, by, count)
+        _split(rows, nodes, worst, options, session, draws)
+    return _fit(rows, nodes, count, by, options, session)
+
+
+def _root(rows: Rows) -> _Node:
+    everything = array("i", bytes(4 * rows.data.n))
+    sums = rows.call("kmeans.accumulate", everything, 1)
+    squares = rows.call("kmeans.squares", everything, 1)
+    centre = mean(sums, 0)
+    [rss] = exact_within(squares, sums, (centre,))
+    return _Node(range(rows.data.n), centre, sums.weight(0), rss)
+
+
+def _worst(nodes: Sequence[_Node], by: str, count: int) -> int:
+    """The leaf to split: the largest sum or weight, the lowest first row of equals."""
+    leaves = [i for i, node in enumerate(nodes) if node.children is None]
+    free = [i for i in leaves if nodes[i].rss and not nodes[i].whole]
+    if not free:
+        raise KOutOfRange(
+            f"{count} clusters were asked for, but only {len(leaves)} can be told apart"
+        )
+
+    def rank(i: int) -> tuple[Fraction, int]:
+        node = nodes[i]
+        return node.rss if by == "rss" else node.weight, -node.rows[0]
+
+    return max(free, key=rank)
+
+
+def _split(
+    data: Dataset,
+    nodes: list[_Node],
+    worst: int,
+    options: KMeansOptions,
+    session: Session,
+    draws: Draws,
+) -> None:
+    """Cut a leaf in two by k-means, or find that it cannot be cut."""
+    node = nodes[worst]
+    part = data if len(node.rows) == data.n else data.select(node.rows)
+    steps = Steps(part, options, None, session, draws=draws)
+    for _ in steps:
+        pass
+    fit = steps.result()
+    steps.release()
+    members: tuple[list[int], list[int]] = ([], [])
+    for row, label in zip(node.rows, fit.labels, strict=True):
+        members[label].append(row)
+    if not all(fit.sizes):
+        node.whole = True
+        return
+    node.children = len(nodes), len(nodes) + 1
+    for side in (0, 1):
+        nodes.append(
+            _Node(members[side], fit.centres[side], fit.sizes[side], fit.exact_within[side])
+        )
+
+
+def _fit(
+    data: Dataset,
+    nodes: Sequence[_Node],
+    count: int,
+    by: Literal["rss", "size"],
+    options: KMeansOptions,
+    session: Session,
+) -> BisectingFit:
+    order = _walk(nodes)
+    labels = array("i", bytes(4 * data.n))
+    number = {leaf: label for label, leaf in enumerate(order)}
+    for leaf, label in number.items():
+        for row in nodes[leaf].rows:
+            labels[row] = label
+    built: dict[int, Split | int] = dict(number)
+    for i in range(len(nodes) - 1, -1, -1):  # children come after their parents
+        children = nodes[i].children
+        if children is not None:
+            a, b = children
+            built[i] = Split(
+                (nodes[a].centre, nodes[b].centre),
+                (built[a], built[b]),
+                rounded(nodes[i].rss),
+                rounded(nodes[a].rss + nodes[b].rss),
+            )
+    leaves = [nodes[leaf] for leaf in order]
+    rss = sum((leaf.rss for leaf in leaves), Fraction(0))
+    return BisectingFit(
+        labels=labels,
+        root=built[0],
+        centres=tuple(leaf.centre for leaf in leaves),
+        sizes=tuple(leaf.weight for leaf in leaves),
+        within=tuple(rounded(leaf.rss) for leaf in leaves),
+        rss=rounded(rss),
+        mean_square=rounded(rss / sum(leaf.weight for leaf in leaves)),
+        k=count,
+        metric=options.metric,
+        by=by,
+        start=options.start,
+        seed=options.seed,
+        restarts=options.restarts,
+        limit=options.limit,
+        n=data.n,
+        d=data.d,
+        features=data.features,
+        digest=data.digest(),
+        provenance=session.provenance(),
+    )
+
+
+def _walk(nodes: Sequence[_Node]) -> list[int]:
+    """The leaves in the order of a walk that goes to the first child first."""
+    order, waiting = [], [0]
+    while waiting:
+        i = waiting.pop()
+        children = nodes[i].children
+        if children is None:
+            order.append(i)
+        else:
+            waiting.extend(reversed(children))
+    return order
