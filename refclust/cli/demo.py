@@ -28,13 +28,14 @@ def demo() -> None:
     from refclust.version import __version__
 
     say(
-        f"refclust {__version__}: clustering metrics that are right to the last bit, with the proof"
+        f"refclust {__version__}: clustering and its metrics, right to the last bit, with the proof"
     )
     parts = (
         ("A clustering to judge", _the_table()),
         ("Its scores: the nearest double, and the exact number behind it", _the_scores()),
         ("Nothing is made up: 0/0 is undefined, with its reason", _the_undefined()),
         ("Why? Every step, with your own numbers", _the_derivation()),
+        ("K-means decides exactly, where plain floats guess", _the_clusters()),
         ("The formula is the code: clause MI-CT of the specification", _the_clause()),
         ("Proof: golden values, computed by another program from the definitions", _the_check()),
         ("What next", _what_next()),
@@ -118,6 +119,31 @@ def _the_derivation() -> Iterator[str]:
             yield piece.replace("\xa0", " ")
 
 
+def _the_clusters() -> Iterator[str]:
+    from refclust.cluster.kmeans import kmeans
+
+    offset = 100_000_000
+    places = [float(offset + x) for x in range(8)]
+    start = [float(offset + 3), float(offset + 4)]
+    fit = kmeans([[x] for x in places], centres=[[c] for c in start], trace="full")
+    exact = fit.trace[0].labels
+    assert exact is not None
+    yield f"Rows {offset:,} + 0 … 7, centres at + 3 and + 4. Which centre is nearest? Many programs"
+    yield "expand the square, x² - 2xc + c², and lose all digits that matter:"
+    yield ""
+    rows = [["row", "expanded, to + 3", "to + 4", "so they say", "refclust"]]
+    for x, label in zip(places, exact, strict=True):
+        far = [x * x - 2 * x * c + c * c for c in start]
+        rows.append(
+            [f"+ {x - offset:g}", *(f"{value:g}" for value in far)]
+            + [f"+ {3 + far.index(min(far))}", f"+ {3 + label}"]
+        )
+    yield from (f"  {line}" for line in columns(rows, right=frozenset(range(5))))
+    yield ""
+    trace = ", ".join(f"{step.rss:g}" for step in fit.trace)
+    yield f"The whole fit: RSS {trace}; stopped after {fit.iterations} iterations, {fit.stopped}."
+
+
 def _the_clause() -> Iterator[str]:
     import ast
     import inspect
@@ -165,6 +191,7 @@ def _the_check() -> Iterator[str]:
 def _what_next() -> Iterator[str]:
     yield from columns(
         [
+            ["refclust fit kmeans data.csv -k 3", "cluster a CSV, a sparse file or a text folder"],
             ["refclust score true.txt pred.txt", "your own labels, one a line or in CSV columns"],
             ["refclust explain ari true.txt pred.txt", "every step of one score; also as LaTeX"],
             ["refclust spec nmi", "the clause behind a metric, its code, its evidence"],

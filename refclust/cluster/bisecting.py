@@ -9,12 +9,12 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from refclust.backends.session import Session
-from refclust.cluster.kmeans import Steps
 from refclust.cluster.objective import exact_within, mean, rounded
 from refclust.cluster.options import KMeansOptions, clusters, named
 from refclust.cluster.results import BisectingFit, Centre, Metric, Split, Start
 from refclust.cluster.rows import unit_rows
 from refclust.cluster.seeding import STARTS, Draws, Rows
+from refclust.cluster.steps import Steps
 from refclust.data.accept import dataset
 from refclust.data.dataset import Dataset
 from refclust.errors import KOutOfRange

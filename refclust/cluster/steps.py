@@ -1,0 +1,315 @@
+"""The iterations of k-means: assign and update until nothing changes (KM-ALG of chapter 10).
+
+The driver owns everything random and every policy; kernels do the passes over the rows. It is an
+iterator: each iteration is handed out before the next one begins, so progress bars, early stopping
+and pictures need nothing else.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Final
+
+from refclust.backends.session import Session
+from refclust.cluster.checkpoint import Checkpoint, Progress
+from refclust.cluster.objective import (
+    cosine_terms,
+    exact_rss,
+    exact_within,
+    rounded,
+    total_cosine,
+)
+from refclust.cluster.options import KMeansOptions
+from refclust.cluster.results import Centres, Iteration, KMeansFit, Reason, Run
+from refclust.cluster.rows import unit_rows
+from refclust.cluster.seeding import STARTS, Draws, Rows
+from refclust.cluster.update import Treated, empty_clusters, treat, update, without
+from refclust.data.dataset import Dataset
+from refclust.kernels.kmeans import Labels, Step
+from refclust.numbers.real import Real
+
+STEP: Final = "kmeans.lloyd_step"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where a fit stands after an iteration."""
+
+    run: int  # from 0
+    iteration: Iteration
+    centres: Centres
+    stopped: Reason | None
+    _labels: Labels
+
+    @property
+    def labels(self) -> array[int]:
+        """The labels of this iteration, copied out of the backend when asked for."""
+        return array("i", memoryview(self._labels))
+
+
+class Steps:
+    """The iterations of a fit, one after another; ``result`` ends it and returns the fit.
+
+    Spec: KM-ALG
+    """
+
+    def __init__(
+        self,
+        data: Dataset,
+        options: KMeansOptions,
+        given: Centres | None,
+        session: Session,
+        checkpoint: Checkpoint | None = None,
+        draws: Draws | None = None,
+    ) -> None:
+        self._digest = data.digest()
+        self._options = options
+        self._given = given
+        self._session = session
+        self._rows = Rows(unit_rows(data) if options.metric == "cosine" else data, session)
+        self._checkpoint = checkpoint
+        self._progress = Progress.fresh()
+        if checkpoint is not None:
+            self._progress = checkpoint.begin(options, given, self._digest)
+        self._draws = Draws(options.seed, self._progress.draws) if draws is None else draws
+        self._best: tuple[int, Step] | None = None  # the last step of the best run seen here
+        self._square = self._call("kmeans.squares", array("i", bytes(4 * data.n)), 1)[0]
+        self._states = self._all_runs()
+
+    def __iter__(self) -> Iterator[State]:
+        return self
+
+    def __next__(self) -> State:
+        try:
+            return next(self._states)
+        except (KeyboardInterrupt, MemoryError):
+            self.save()
+            raise
+
+    def save(self) -> None:
+        """Write the checkpoint, if there is one, as of the last whole iteration."""
+        if self._checkpoint is not None:
+            self._checkpoint.write(self._options, self._given, self._digest, self._progress)
+
+    def result(self) -> KMeansFit:
+        """The fit; if iterations are left, it ends with the reason ``caller`` where it stands.
+
+        Spec: KM-ALG, KM-RESTART
+        """
+        if self._progress.centres is None and not self._progress.finished:
+            next(self)
+        if self._progress.centres is not None:
+            self._end("caller", None)
+        if self._checkpoint is not None and len(self._progress.finished) == self._options.restarts:
+            self._checkpoint.done()
+        return self._fit()
+
+    def release(self) -> None:
+        """Let the session forget the rows."""
+        self._session.release(self._rows.data)
+
+    def _call(self, kernel: str, *args: Any) -> Any:
+        return self._rows.call(kernel, *args, k=self._options.k)
+
+    def _all_runs(self) -> Iterator[State]:
+        while len(self._progress.finished) < self._options.restarts:
+            if self._progress.centres is None:
+                start = self._start()
+                self._progress = replace(
+                    self._progress, start=start, centres=start, draws=self._draws.used
+                )
+            yield from self._one_run()
+
+    def _start(self) -> Centres:
+        if self._given is not None:
+            return self._given
+        options = self._options
+        extra = {"trials": options.trials} if options.start == "greedy" else {}
+        return STARTS[options.start](self._rows, options.k, self._draws, **extra)
+
+    def _one_run(self) -> Iterator[State]:
+        previous, objective = self._before()
+        while self._progress.centres is not None:
+            progress, options = self._progress, self._options
+            centres = self._progress.centres
+            number = len(progress.trace) + 1
+            step: Step = self._call(STEP, centres, previous, options.metric)
+            empty = empty_clusters(step.sums, options.metric)
+            treated = Treated({}, frozenset(), ())
+            if empty:
+                treated = treat(self._rows, step, centres, empty, options.empty, number)
+            if not step.changed and not treated.moved:
+                yield self._ended("unchanged", step, self._iteration(number, step, centres, None))
+                return
+            moved = update(step, centres, treated, options.metric)
+            after = self._objective(replace(step, sums=without(step.sums, treated.dropped)), moved)
+            iteration = self._iteration(number, step, centres, (moved, after))
+            previous_centres = tuple(c for k, c in enumerate(centres) if k not in treated.dropped)
+            self._progress = replace(
+                progress,
+                previous=previous_centres,
+                centres=moved,
+                emptied=progress.emptied + treated.told,
+                trace=(*progress.trace, iteration),
+            )
+            stopped = self._reason(number, objective, after)
+            if stopped is not None:
+                yield self._ended(stopped, None, iteration, step)
+                return
+            previous, objective = step, after
+            if treated.dropped:
+                # Rows of weight 0 may have sat in a dropped cluster: ask where they belong now.
+                previous = self._call(STEP, previous_centres, None, options.metric)
+            if self._checkpoint is not None and self._checkpoint.due():
+                self.save()
+            yield State(len(progress.finished), iteration, moved, None, step.labels)
+
+    def _before(self) -> tuple[Step | None, Fraction | Real | None]:
+        """What the last iteration left behind, worked out again from its centres."""
+        progress = self._progress
+        if progress.previous is None:
+            return None, None
+        assert progress.centres is not None
+        step: Step = self._call(STEP, progress.previous, None, self._options.metric)
+        return step, self._objective(step, progress.centres)
+
+    def _objective(self, step: Step, centres: Centres) -> Fraction | Real:
+        if self._options.metric == "cosine":
+            return total_cosine(cosine_terms(step.sums, centres))
+        return exact_rss(self._square, step.sums, centres)
+
+    def _reason(
+        self, number: int, before: Fraction | Real | None, after: Fraction | Real
+    ) -> Reason | None:
+        """Why to stop after this update, if there is a reason.
+
+        Spec: KM-STOP
+        """
+        tolerance = self._options.tolerance
+        if before is not None:
+            if isinstance(after, Real):
+                if not after > before:
+                    return "objective"
+                if tolerance is not None and after - before <= Real(Fraction(tolerance)) * before:
+                    return "tolerance"
+            elif tolerance is not None and before - after <= Fraction(tolerance) * before:
+                return "tolerance"
+        return "limit" if number >= self._options.limit else None
+
+    def _iteration(
+        self,
+        number: int,
+        step: Step,
+        centres: Centres,
+        updated: tuple[Centres, Fraction | Real] | None,
+    ) -> Iteration:
+        cosine = self._options.metric == "cosine"
+        after = None
+        if updated is not None and not isinstance(updated[1], Real):
+            after = rounded(updated[1])
+        detail = self._options.trace
+        return Iteration(
+            iteration=number,
+            changed=step.changed,
+            rss=rounded(exact_rss(self._square, step.sums, centres)),
+            rss_updated=after,
+            cosine=float(total_cosine(cosine_terms(step.sums, centres))) if cosine else None,
+            centres=None if detail == "scalars" else centres if updated is None else updated[0],
+            labels=array("i", memoryview(step.labels)) if detail == "full" else None,
+        )
+
+    def _ended(
+        self, reason: Reason, last: Step | None, iteration: Iteration, step: Step | None = None
+    ) -> State:
+        """Close the run and hand out its last state."""
+        run = len(self._progress.finished)
+        if last is not None:
+            self._progress = replace(self._progress, trace=(*self._progress.trace, iteration))
+        centres = self._progress.centres
+        assert centres is not None
+        shown = last or step
+        assert shown is not None
+        self._end(reason, last)
+        return State(run, iteration, centres, reason, shown.labels)
+
+    def _end(self, reason: Reason, last: Step | None) -> None:
+        """Turn the current run into a finished one; its labels belong to its centres."""
+        progress = self._progress
+        assert progress.centres is not None
+        assert progress.start is not None
+        cosine = self._options.metric == "cosine"
+        if last is None:
+            last = self._call(STEP, progress.centres, None, self._options.metric)
+        rss = exact_rss(self._square, last.sums, progress.centres)
+        terms = cosine_terms(last.sums, progress.centres) if cosine else ()
+        run = Run(
+            rss=rounded(rss),
+            exact_rss=rss,
+            cosine=float(total_cosine(terms)) if cosine else None,
+            cosine_terms=terms,
+            iterations=len(progress.trace),
+            stopped=reason,
+            centres=progress.centres,
+            start=progress.start,
+            emptied=progress.emptied,
+            trace=progress.trace,
+        )
+        self._progress = Progress((*progress.finished, run), draws=self._draws.used)
+        if self._best is None or best_run(self._progress.finished) == len(progress.finished):
+            self._best = len(progress.finished), last
+
+    def _fit(self) -> KMeansFit:
+        options, runs, data = self._options, self._progress.finished, self._rows.data
+        best = best_run(runs)
+        run = runs[best]
+        if self._best is None or self._best[0] != best:
+            self._best = best, self._call(STEP, run.centres, None, options.metric)
+        step = self._best[1]
+        k = len(run.centres)
+        squares = self._call("kmeans.squares", step.labels, k)
+        within = exact_within(squares, step.sums, run.centres)
+        sizes = tuple(step.sums.weight(i) for i in range(k))
+        return KMeansFit(
+            labels=array("i", memoryview(step.labels)),
+            centres=run.centres,
+            sizes=sizes,
+            within=tuple(map(rounded, within)),
+            exact_within=within,
+            rss=run.rss,
+            mean_square=rounded(run.exact_rss / sum(sizes)),
+            cosine=run.cosine,
+            iterations=run.iterations,
+            stopped=run.stopped,
+            best=best,
+            runs=runs,
+            k=k,
+            metric=options.metric,
+            start=options.start,
+            seed=options.seed,
+            empty=options.empty,
+            tolerance=options.tolerance,
+            limit=options.limit,
+            trials=options.trials,
+            n=data.n,
+            d=data.d,
+            features=data.features,
+            digest=self._digest,
+            provenance=self._session.provenance(),
+        )
+
+
+def best_run(runs: Sequence[Run]) -> int:
+    """The run with the least RSS or the greatest total cosine, the earliest of equals.
+
+    Spec: KM-RESTART
+    """
+    if not runs[0].cosine_terms:
+        return min(range(len(runs)), key=lambda r: (runs[r].exact_rss, r))
+    best = 0
+    for r in range(1, len(runs)):
+        if total_cosine(runs[r].cosine_terms) > total_cosine(runs[best].cosine_terms):
+            best = r
+    return best
