@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
 from refclust.backends.session import Session
+from refclust.cluster.checkpoint import Checkpoint, Fitting
 from refclust.cluster.objective import exact_within, mean, rounded
 from refclust.cluster.options import KMeansOptions, clusters, named
 from refclust.cluster.results import BisectingFit, Centre, Metric, Split, Start
@@ -20,7 +21,7 @@ from refclust.data.dataset import Dataset
 from refclust.errors import KOutOfRange
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Node:
     """A leaf, or, once it has been split, an inner node of the tree under way."""
 
@@ -30,6 +31,17 @@ class _Node:
     rss: Fraction
     whole: bool = False  # it cannot be split
     children: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """The tree so far, and how many random numbers its splits have used."""
+
+    nodes: tuple[_Node, ...]
+    draws: int = 0
+
+    def leaves(self) -> int:
+        return sum(node.children is None for node in self.nodes)
 
 
 def bisecting(
@@ -45,10 +57,14 @@ def bisecting(
     limit: int = 300,
     backend: str | None = None,
     session: Session | None = None,
+    checkpoint: Checkpoint | None = None,
+    after_split: Callable[[int], None] | None = None,
 ) -> BisectingFit:
     """Split the leaf with the largest residual sum of squares, or weight, until there are k.
 
-    Spec: HC-BISECT
+    ``after_split`` is told the number of leaves each time there are more.
+
+    Spec: HC-BISECT, KM-CKPT
 
     >>> bisecting([[0], [1], [10], [11], [30]], 3).labels.tolist()
     [1, 1, 2, 2, 0]
@@ -62,13 +78,58 @@ def bisecting(
         2, start, metric, seed, restarts, None, "farthest", None, limit, "scalars"
     )
     session = Session(backend) if session is None else session
-    draws = Draws(seed)
     seen = unit_rows(rows) if metric == "cosine" else rows
-    nodes = [_root(Rows(seen, session))]
-    while sum(node.children is None for node in nodes) < count:
-        worst = _worst(nodes, by, count)
-        _split(rows, nodes, worst, options, session, draws)
-    return _fit(rows, nodes, count, by, options, session)
+    state = _State((_root(Rows(seen, session)),))
+    digest = rows.digest()
+    fitting = Fitting("bisecting", digest, {**options.as_json(), "k": count, "by": by})
+    if checkpoint is not None:
+        state = checkpoint.begin(fitting, _read_state, state)
+    draws = Draws(seed, state.draws)
+    try:
+        while state.leaves() < count:
+            # One assignment, so that an interrupt finds the state before a split or after it.
+            state = _split(rows, state, _worst(state.nodes, by, count), options, session, draws)
+            if after_split is not None:
+                after_split(state.leaves())
+            if checkpoint is not None and checkpoint.due():
+                checkpoint.write(fitting, _told_state(state))
+    except KeyboardInterrupt:
+        if checkpoint is not None:
+            checkpoint.write(fitting, _told_state(state))
+        raise
+    if checkpoint is not None:
+        checkpoint.done()
+    return _fit(rows, state.nodes, count, by, options, session)
+
+
+def _told_state(state: _State) -> dict[str, Any]:
+    nodes = [
+        {
+            "rows": list(node.rows) if node.children is None else [],
+            "centre": list(node.centre),
+            "weight": str(node.weight),
+            "rss": str(node.rss),
+            "whole": node.whole,
+            "children": node.children,
+        }
+        for node in state.nodes
+    ]
+    return {"draws": state.draws, "nodes": nodes}
+
+
+def _read_state(told: dict[str, Any]) -> _State:
+    nodes = tuple(
+        _Node(
+            [int(i) for i in node["rows"]],
+            tuple(map(float, node["centre"])),
+            Fraction(node["weight"]),
+            Fraction(node["rss"]),
+            bool(node["whole"]),
+            None if node["children"] is None else (node["children"][0], node["children"][1]),
+        )
+        for node in told["nodes"]
+    )
+    return _State(nodes, int(told["draws"]))
 
 
 def _root(rows: Rows) -> _Node:
@@ -98,14 +159,14 @@ def _worst(nodes: Sequence[_Node], by: str, count: int) -> int:
 
 def _split(
     data: Dataset,
-    nodes: list[_Node],
+    state: _State,
     worst: int,
     options: KMeansOptions,
     session: Session,
     draws: Draws,
-) -> None:
+) -> _State:
     """Cut a leaf in two by k-means, or find that it cannot be cut."""
-    node = nodes[worst]
+    node = state.nodes[worst]
     part = data if len(node.rows) == data.n else data.select(node.rows)
     steps = Steps(part, options, None, session, draws=draws)
     for _ in steps:
@@ -115,14 +176,16 @@ def _split(
     members: tuple[list[int], list[int]] = ([], [])
     for row, label in zip(node.rows, fit.labels, strict=True):
         members[label].append(row)
+    nodes = list(state.nodes)
     if not all(fit.sizes):
-        node.whole = True
-        return
-    node.children = len(nodes), len(nodes) + 1
-    for side in (0, 1):
-        nodes.append(
-            _Node(members[side], fit.centres[side], fit.sizes[side], fit.exact_within[side])
-        )
+        nodes[worst] = replace(node, whole=True)
+        return _State(tuple(nodes), draws.used)
+    nodes[worst] = replace(node, children=(len(nodes), len(nodes) + 1))
+    nodes += [
+        _Node(members[side], fit.centres[side], fit.sizes[side], fit.exact_within[side])
+        for side in (0, 1)
+    ]
+    return _State(tuple(nodes), draws.used)
 
 
 def _fit(

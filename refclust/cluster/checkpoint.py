@@ -1,7 +1,7 @@
 """Checkpoints: a fit that was stopped goes on to the same bits (KM-CKPT of chapter 10).
 
-One JSON file, replaced as a whole or not at all. It holds no labels: those before the last update
-follow from the centres before it.
+One JSON file, replaced as a whole or not at all. What a fit writes into it is its own business; it
+is only given back to the same fit: the same algorithm, options and data.
 """
 
 from __future__ import annotations
@@ -10,38 +10,36 @@ import contextlib
 import json
 import os
 import time
-from array import array
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
-from fractions import Fraction
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from refclust.cluster.options import KMeansOptions
-from refclust.cluster.results import Centres, Emptied, Iteration, Run
 from refclust.data.atomic import write_atomically
 from refclust.errors import BadCheckpoint, FileNotReadable
 
 FORMAT: Final = "refclust-checkpoint"
 VERSION: Final = 1
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a fit has come: finished runs, and the run under way after its last update."""
+class Fitting:
+    """What a checkpoint belongs to."""
 
-    finished: tuple[Run, ...] = ()
-    draws: int = 0
-    start: Centres | None = None
-    previous: Centres | None = None
-    centres: Centres | None = None
-    emptied: tuple[Emptied, ...] = ()
-    trace: tuple[Iteration, ...] = ()
+    algorithm: str
+    data: str  # the digest of the rows
+    options: Mapping[str, Any]  # plain values, given centres included
 
-    @staticmethod
-    def fresh() -> Progress:
-        """Nothing done yet."""
-        return Progress()
+    def header(self) -> dict[str, Any]:
+        """What the file must say to be taken back."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "algorithm": self.algorithm,
+            "data": self.data,
+            "options": dict(self.options),
+        }
 
 
 @dataclass(slots=True)
@@ -60,27 +58,29 @@ class Checkpoint:
         """Tell whether it is time to write again."""
         return time.monotonic() - self._written >= self.every
 
-    def begin(self, options: KMeansOptions, given: Centres | None, digest: str) -> Progress:
-        """Return where to begin: where the file says, if the fit is to be resumed.
+    def begin(self, fitting: Fitting, read: Callable[[dict[str, Any]], T], fresh: T) -> T:
+        """Return how far the fit has come: what the file says, if the fit is to be resumed.
 
         Spec: KM-CKPT
         """
         if not self.resume:
-            return Progress.fresh()
+            return fresh
         try:
             text = Path(self.path).read_text(encoding="utf-8")
-        except (OSError, ValueError) as error:
-            raise FileNotReadable(f"cannot read the checkpoint {self.path}: {error}") from None
-        return _read(self.path, text, _header(options, given, digest))
+        except OSError as error:
+            raise FileNotReadable(
+                f"cannot read the checkpoint {self.path}: {(error.strerror or str(error)).lower()}"
+            ) from None
+        except ValueError:
+            raise BadCheckpoint(f"{self.path} is no checkpoint: it is not UTF-8 text") from None
+        return _read(self.path, text, fitting, read)
 
-    def write(
-        self, options: KMeansOptions, given: Centres | None, digest: str, progress: Progress
-    ) -> None:
+    def write(self, fitting: Fitting, progress: dict[str, Any]) -> None:
         """Replace the file by one that tells how far the fit has come.
 
         Spec: KM-CKPT
         """
-        content = {**_header(options, given, digest), "progress": _told(progress)}
+        content = {**fitting.header(), "progress": progress}
         write_atomically(self.path, [json.dumps(content, allow_nan=False).encode(), b"\n"])
         self._written = time.monotonic()
 
@@ -90,34 +90,12 @@ class Checkpoint:
             os.unlink(self.path)
 
 
-def _header(options: KMeansOptions, given: Centres | None, digest: str) -> dict[str, Any]:
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "algorithm": "kmeans",
-        "data": digest,
-        "options": options.as_json(),
-        "given": None if given is None else [list(centre) for centre in given],
-    }
-
-
-def _told(progress: Progress) -> dict[str, Any]:
-    told = asdict(progress)
-    for run in told["finished"]:
-        run["exact_rss"] = str(run["exact_rss"])
-        run["cosine_terms"] = list(map(str, run["cosine_terms"]))
-    for iteration in [*told["trace"], *(i for run in told["finished"] for i in run["trace"])]:
-        if iteration["labels"] is not None:
-            iteration["labels"] = list(iteration["labels"])
-    return told
-
-
-def _read(name: str, text: str, header: Mapping[str, Any]) -> Progress:
+def _read(name: str, text: str, fitting: Fitting, read: Callable[[dict[str, Any]], T]) -> T:
     try:
         content = json.loads(text)
-        for key, due in header.items():
+        for key, due in fitting.header().items():
             _check(name, key, content[key], due)
-        return _progress(content["progress"])
+        return read(content["progress"])
     except BadCheckpoint:
         raise
     except (ValueError, KeyError, TypeError, RecursionError, AttributeError) as error:
@@ -130,54 +108,13 @@ def _read(name: str, text: str, header: Mapping[str, Any]) -> Progress:
 def _check(name: str, key: str, found: Any, due: Any) -> None:
     if found == due:
         return
-    if key in ("format", "version", "algorithm"):
-        raise BadCheckpoint(f"{name}: {key} is {found!r}; {due!r} is needed")
     if key == "data":
         raise BadCheckpoint(f"{name} belongs to a fit of other data than those given")
-    if key == "options":
-        which = next(option for option in due if found.get(option) != due[option])
-        raise BadCheckpoint(
-            f"{name} belongs to a fit with {which} = {found.get(which)!r}, not {due[which]!r}"
-        )
-    raise BadCheckpoint(f"{name} belongs to a fit from other given centres")
-
-
-def _progress(told: dict[str, Any]) -> Progress:
-    return Progress(
-        finished=tuple(map(_run, told["finished"])),
-        draws=int(told["draws"]),
-        start=_centres(told["start"]),
-        previous=_centres(told["previous"]),
-        centres=_centres(told["centres"]),
-        emptied=tuple(Emptied(**one) for one in told["emptied"]),
-        trace=tuple(map(_iteration, told["trace"])),
+    if key != "options":
+        raise BadCheckpoint(f"{name}: {key} is {found!r}; {due!r} is needed")
+    which = next(option for option in {**due, **found} if found.get(option) != due.get(option))
+    if which == "given":
+        raise BadCheckpoint(f"{name} belongs to a fit from other given centres")
+    raise BadCheckpoint(
+        f"{name} belongs to a fit with {which} = {found.get(which)!r}, not {due.get(which)!r}"
     )
-
-
-def _run(told: dict[str, Any]) -> Run:
-    return Run(
-        **{
-            **told,
-            "exact_rss": Fraction(told["exact_rss"]),
-            "cosine_terms": tuple(map(Fraction, told["cosine_terms"])),
-            "centres": _centres(told["centres"]),
-            "start": _centres(told["start"]),
-            "emptied": tuple(Emptied(**one) for one in told["emptied"]),
-            "trace": tuple(map(_iteration, told["trace"])),
-        }
-    )
-
-
-def _iteration(told: dict[str, Any]) -> Iteration:
-    labels = told["labels"]
-    return replace(
-        Iteration(**{**told, "labels": None}),
-        centres=_centres(told["centres"]),
-        labels=None if labels is None else array("i", labels),
-    )
-
-
-def _centres(told: Any) -> Centres | None:
-    if told is None:
-        return None
-    return tuple(tuple(map(float, centre)) for centre in told)

@@ -14,7 +14,8 @@ from fractions import Fraction
 from typing import Any, Final
 
 from refclust.backends.session import Session
-from refclust.cluster.checkpoint import Checkpoint, Progress
+from refclust.cluster import progress as progresses
+from refclust.cluster.checkpoint import Checkpoint, Fitting
 from refclust.cluster.objective import (
     cosine_terms,
     exact_rss,
@@ -23,6 +24,7 @@ from refclust.cluster.objective import (
     total_cosine,
 )
 from refclust.cluster.options import KMeansOptions
+from refclust.cluster.progress import Progress
 from refclust.cluster.results import Centres, Iteration, KMeansFit, Reason, Run
 from refclust.cluster.rows import unit_rows
 from refclust.cluster.seeding import STARTS, Draws, Rows
@@ -71,9 +73,9 @@ class Steps:
         self._session = session
         self._rows = Rows(unit_rows(data) if options.metric == "cosine" else data, session)
         self._checkpoint = checkpoint
-        self._progress = Progress.fresh()
+        self._progress = Progress()
         if checkpoint is not None:
-            self._progress = checkpoint.begin(options, given, self._digest)
+            self._progress = checkpoint.begin(self._fitting(), progresses.read, self._progress)
         self._draws = Draws(options.seed, self._progress.draws) if draws is None else draws
         self._best: tuple[int, Step] | None = None  # the last step of the best run seen here
         self._square = self._call("kmeans.squares", array("i", bytes(4 * data.n)), 1)[0]
@@ -92,7 +94,7 @@ class Steps:
     def save(self) -> None:
         """Write the checkpoint, if there is one, as of the last whole iteration."""
         if self._checkpoint is not None:
-            self._checkpoint.write(self._options, self._given, self._digest, self._progress)
+            self._checkpoint.write(self._fitting(), progresses.told(self._progress))
 
     def result(self) -> KMeansFit:
         """The fit; if iterations are left, it ends with the reason ``caller`` where it stands.
@@ -110,6 +112,10 @@ class Steps:
     def release(self) -> None:
         """Let the session forget the rows."""
         self._session.release(self._rows.data)
+
+    def _fitting(self) -> Fitting:
+        given = None if self._given is None else [list(centre) for centre in self._given]
+        return Fitting("kmeans", self._digest, {**self._options.as_json(), "given": given})
 
     def _call(self, kernel: str, *args: Any) -> Any:
         return self._rows.call(kernel, *args, k=self._options.k)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
 from refclust.cluster.bisecting import bisecting
+from refclust.cluster.checkpoint import Checkpoint
 from refclust.cluster.kmeans import kmeans
 from refclust.cluster.results import Split
-from refclust.errors import BadOption, KOutOfRange, ZeroVector
+from refclust.errors import BadCheckpoint, BadOption, KOutOfRange, ZeroVector
 
 LINE = [[0], [1], [10], [11], [30]]
 
@@ -19,7 +23,7 @@ def test_a_tree_of_two_splits() -> None:
     fit = bisecting(LINE, 3)
     assert fit.labels.tolist() == [1, 1, 2, 2, 0]
     assert fit.centres == ((30.0,), (0.5,), (10.5,))
-    assert fit.sizes == (1, 2, 2)
+    assert list(fit.sizes) == [1, 2, 2]
     assert fit.within == (0.0, 0.5, 0.5)
     assert (fit.rss, fit.mean_square) == (1.0, 0.2)
     root = fit.root
@@ -120,3 +124,45 @@ def test_the_backend_does_not_matter() -> None:
     assert here.labels == there.labels
     assert here.root == there.root
     assert {run.backend for run in there.provenance.kernels} == {"loopback"}
+
+
+@pytest.mark.spec("KM-CKPT")
+def test_an_interrupted_fit_goes_on_to_the_same_tree(tmp_path: Path) -> None:
+    path = str(tmp_path / "fit.checkpoint")
+    data = [[(7 * i * i) % 101, (3 * i) % 17] for i in range(40)]
+    whole = bisecting(data, 9, seed=5, restarts=2)
+
+    def interrupt_at(stop: int) -> Callable[[int], None]:
+        def told(leaves: int) -> None:
+            if leaves == stop:
+                raise KeyboardInterrupt
+
+        return told
+
+    for stop in (2, 5, 8):
+        checkpoint = Checkpoint(path, resume=stop > 2)
+        with pytest.raises(KeyboardInterrupt):
+            bisecting(
+                data, 9, seed=5, restarts=2, checkpoint=checkpoint, after_split=interrupt_at(stop)
+            )
+    backend = "loopback"
+    resumed = bisecting(
+        data, 9, seed=5, restarts=2, backend=backend, checkpoint=Checkpoint(path, resume=True)
+    )
+    assert replace(resumed, provenance=whole.provenance) == whole
+    assert not Path(path).exists()
+
+
+@pytest.mark.spec("KM-CKPT")
+def test_a_checkpoint_of_another_fit_is_refused(tmp_path: Path) -> None:
+    path = str(tmp_path / "fit.checkpoint")
+
+    def stop(_: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        bisecting(LINE, 3, checkpoint=Checkpoint(path), after_split=stop)
+    with pytest.raises(BadCheckpoint, match="by = 'rss', not 'size'"):
+        bisecting(LINE, 3, by="size", checkpoint=Checkpoint(path, resume=True))
+    with pytest.raises(BadCheckpoint, match="algorithm is 'bisecting'; 'kmeans' is needed"):
+        kmeans(LINE, 3, checkpoint=Checkpoint(path, resume=True))

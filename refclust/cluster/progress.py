@@ -1,0 +1,87 @@
+"""How far a k-means fit has come, and that as plain JSON values (KM-CKPT of chapter 10).
+
+Labels are not kept: those before the last update follow from the centres before it.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from refclust.cluster.results import Centres, Emptied, Iteration, Run
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Finished runs, and the run under way after its last update."""
+
+    finished: tuple[Run, ...] = ()
+    draws: int = 0
+    start: Centres | None = None
+    previous: Centres | None = None
+    centres: Centres | None = None
+    emptied: tuple[Emptied, ...] = ()
+    trace: tuple[Iteration, ...] = ()
+
+
+def told(progress: Progress) -> dict[str, Any]:
+    """The progress as plain values."""
+    content = asdict(progress)
+    for run in content["finished"]:
+        run["exact_rss"] = str(run["exact_rss"])
+        run["cosine_terms"] = list(map(str, run["cosine_terms"]))
+    for step in [*content["trace"], *(i for run in content["finished"] for i in run["trace"])]:
+        if step["labels"] is not None:
+            step["labels"] = list(step["labels"])
+    return content
+
+
+def read(told: dict[str, Any]) -> Progress:
+    """The progress that plain values tell of."""
+    return Progress(
+        finished=tuple(map(_run, told["finished"])),
+        draws=int(told["draws"]),
+        start=centres_of(told["start"]),
+        previous=centres_of(told["previous"]),
+        centres=centres_of(told["centres"]),
+        emptied=tuple(Emptied(**one) for one in told["emptied"]),
+        trace=tuple(map(_iteration, told["trace"])),
+    )
+
+
+def _run(told: dict[str, Any]) -> Run:
+    return Run(
+        **{
+            **told,
+            "exact_rss": Fraction(told["exact_rss"]),
+            "cosine_terms": tuple(map(Fraction, told["cosine_terms"])),
+            "centres": centres_of(told["centres"]),
+            "start": centres_of(told["start"]),
+            "emptied": tuple(Emptied(**one) for one in told["emptied"]),
+            "trace": tuple(map(_iteration, told["trace"])),
+        }
+    )
+
+
+def _iteration(told: dict[str, Any]) -> Iteration:
+    labels = told["labels"]
+    return replace(
+        Iteration(**{**told, "labels": None}),
+        centres=centres_of(told["centres"]),
+        labels=None if labels is None else array("i", labels),
+    )
+
+
+def centres_of(told: Any) -> Centres | None:
+    """Centres from lists of numbers.
+
+    Spec: KM-CKPT
+
+    >>> centres_of([[1, 2.5]])
+    ((1.0, 2.5),)
+    """
+    if told is None:
+        return None
+    return tuple(tuple(map(float, centre)) for centre in told)
