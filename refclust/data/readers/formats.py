@@ -1,0 +1,195 @@
+"""The registry of readers: which formats there are, and which one fits a file (chapter 09).
+
+A reader is chosen by its name, else by the ending of the file name, else by the first bytes. It
+refuses an option that it cannot use, so that nothing a user asked for is silently left undone.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+import zlib
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, fields
+from importlib import import_module
+from typing import Final
+
+from refclust.data.dataset import Dataset
+from refclust.data.text import TextOptions
+from refclust.data.textfile import STDIN, display_name, suffix
+from refclust.errors import BadOption, EmptyFile, FileNotReadable, UnknownFormat
+
+# In the order of `refclust formats`, which also settles equal scores of sniffing.
+_MODULES: Final = (
+    "csvfile",
+    "jsonl",
+    "npy",
+    "svmlight",
+    "matrixmarket",
+    "docword",
+    "texts",
+)
+_HEAD = 1 << 16
+SURE_ENOUGH: Final = 0.5  # from here on a format is taken because of the first bytes alone
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Everything a reader may be told; ``None`` leaves the choice to the reader."""
+
+    delimiter: str | None = None
+    header: bool | None = None
+    id_column: str | None = None  # by name, or by number from 1
+    label_column: str | None = None
+    weight_column: str | None = None
+    columns: tuple[str, ...] | None = None  # only these features
+    base: int | None = None  # the first index of svmlight: 0 or 1
+    array: str | None = None  # which array of an .npz
+    text: TextOptions | None = None
+    text_column: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a reader would read and how, judged by the beginning of the file."""
+
+    format: str
+    kind: str  # "dense", "sparse" or "text"
+    facts: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """One format: how to recognise it, what it would read, and how to read it."""
+
+    name: str
+    suffixes: tuple[str, ...]  # lower case, with the dot, without .gz
+    summary: str
+    read: Callable[[str, Options], Dataset]
+    sniff: Callable[[str], float]  # 0 to 1 from the first bytes; never raises on bad content
+    plan: Callable[[str, Options], Plan]
+
+
+def builtin() -> tuple[Reader, ...]:
+    """Return the readers that come with refclust.
+
+    >>> [reader.name for reader in builtin()][:3]
+    ['csv', 'tsv', 'jsonl']
+    """
+    found: list[Reader] = []
+    for name in _MODULES:
+        module = import_module(f"refclust.data.readers.{name}")
+        found.extend(module.READERS if hasattr(module, "READERS") else (module.READER,))
+    return tuple(found)
+
+
+def choose(path: str, name: str | None = None, readers: Sequence[Reader] | None = None) -> Reader:
+    """Return the reader of that name, or else the one that fits the file.
+
+    >>> choose("iris.csv").name
+    'csv'
+    """
+    known = builtin() if readers is None else tuple(readers)
+    if name is not None:
+        for reader in known:
+            if reader.name == name:
+                return reader
+        raise UnknownFormat(f"there is no format {name!r}; there are: {_names(known)}")
+    ending = suffix(path)
+    if ending and path != STDIN and not os.path.isdir(path):
+        for reader in known:
+            if ending in reader.suffixes:
+                return reader
+    return _recognised(path, known)
+
+
+def read(
+    path: str,
+    *,
+    format: str | None = None,  # noqa: A002 — what everybody would call it
+    options: Options | None = None,
+    readers: Sequence[Reader] | None = None,
+) -> Dataset:
+    """Read a data set from a file, a folder or standard input (``-``).
+
+    Spec: DATA-READ
+    """
+    return choose(path, format, readers).read(path, options or Options())
+
+
+def plan(
+    path: str,
+    *,
+    format: str | None = None,  # noqa: A002 — what everybody would call it
+    options: Options | None = None,
+    readers: Sequence[Reader] | None = None,
+) -> Plan:
+    """Tell how a file would be read, from its beginning."""
+    return choose(path, format, readers).plan(path, options or Options())
+
+
+def check_options(name: str, options: Options, usable: Collection[str]) -> None:
+    """Refuse an option that was given and that this format cannot use.
+
+    >>> check_options("npy", Options(base=1), ())
+    Traceback (most recent call last):
+    refclust.errors.BadOption: the format npy cannot use the option base; it takes no option
+    """
+    for field in fields(options):
+        if getattr(options, field.name) is not None and field.name not in usable:
+            taken = ", ".join(sorted(usable)) or "no option"
+            raise BadOption(
+                f"the format {name} cannot use the option {field.name}; it takes {taken}"
+            )
+
+
+def head(path: str, size: int = _HEAD) -> bytes:
+    """Return the first bytes of a file, unpacked if its name ends in ``.gz``; none if it fails.
+
+    Standard input is only peeked at, so that it can still be read as a whole.
+    """
+    try:
+        if path == STDIN:
+            peek = getattr(sys.stdin.buffer, "peek", None)
+            return b"" if peek is None else bytes(peek(size)[:size])
+        if path.lower().endswith(".gz"):
+            with gzip.open(path, "rb") as packed:
+                return packed.read(size)
+        with open(path, "rb") as stream:
+            return stream.read(size)
+    except (OSError, EOFError, ValueError, AttributeError, zlib.error):
+        return b""
+
+
+def packing(path: str) -> tuple[tuple[str, str], ...]:
+    """Return the fact that a file is packed, for a plan.
+
+    >>> packing("a.csv.gz"), packing("a.csv")
+    ((('packed', 'gzip'),), ())
+    """
+    return (("packed", "gzip"),) if path.lower().endswith(".gz") else ()
+
+
+def _recognised(path: str, known: Sequence[Reader]) -> Reader:
+    name = display_name(path)
+    if path != STDIN and not os.path.exists(path):
+        raise FileNotReadable(f"cannot read {name}: no such file or directory")
+    scores = [(reader.sniff(path), reader) for reader in known]
+    best, chosen = max(scores, key=lambda pair: pair[0])  # the first of equals
+    if best >= SURE_ENOUGH:
+        return chosen
+    if path == STDIN:
+        return next((reader for reader in known if reader.name == "csv"), chosen)
+    if os.path.isfile(path) and os.path.getsize(path) == 0:
+        raise EmptyFile(f"{name} is empty")
+    likely = f"it looks most like {chosen.name}; " if best > 0 else ""
+    raise UnknownFormat(
+        f"cannot tell the format of {name} from its name or its first bytes; {likely}"
+        f"name one of: {_names(known)}"
+    )
+
+
+def _names(readers: Sequence[Reader]) -> str:
+    return ", ".join(reader.name for reader in readers)

@@ -1,0 +1,154 @@
+"""What the columns of a delimited table are: header, id, label, weight, features (DATA-CSV).
+
+Columns are given by name or by number from 1. Whether the first row is a header is told from its
+cells, but never guessed: a row that may be either is refused, for an object could be lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from refclust.data.readers.cells import is_number, listed, shown
+from refclust.data.readers.formats import Options
+from refclust.errors import BadHeader, BadOption, FeatureMismatch, MissingColumn
+
+CANDIDATES: Final = "\t;|, "  # in the order of trust: decimal commas and phrases come last
+NAMES: Final = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "blanks"}
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What the columns of a table are, each by its position from 0."""
+
+    width: int
+    names: tuple[str, ...] | None  # None: there is no header
+    features: tuple[int, ...]
+    id: int | None = None
+    label: int | None = None
+    weight: int | None = None
+
+
+def layout(file: str, first: Sequence[str], options: Options) -> Layout:
+    """Decide from the first row what the columns are and whether the row is a header.
+
+    >>> layout("a.csv", ["x", "y", "class"], Options(label_column="class")).features
+    (0, 1)
+    >>> layout("a.csv", ["5.1", "3.5", "setosa"], Options(label_column="3")).names is None
+    True
+    """
+    asked = (options.id_column, options.label_column, options.weight_column)
+    every = [column for column in (*asked, *(options.columns or ())) if column is not None]
+    cells = tuple(cell.strip(" \t") for cell in first)
+    if options.header is None and not all(map(_is_position, every)):
+        return layout(file, first, replace(options, header=True))  # only a header has names
+    resolver = _Resolver(file, len(cells), cells if options.header else ())
+    special = [None if column is None else resolver.place(column) for column in asked]
+    taken = [place for place in special if place is not None]
+    if options.columns is None:
+        features = [i for i in range(len(cells)) if i not in taken]
+    else:
+        features = [resolver.place(column) for column in options.columns]
+    if len({*taken, *features}) < len(taken) + len(features):
+        raise BadOption(
+            "the columns for id, label, weight and features must differ; "
+            f"asked for: {listed(every)}"
+        )
+    if not features:
+        raise MissingColumn(f"{file} has no column left for a feature; it has {len(cells)} in all")
+    found = Layout(len(cells), None, tuple(features), *special)
+    if options.header is None and _looks_like_header(file, cells, found):
+        return layout(file, first, replace(options, header=True))
+    if not options.header:
+        return found
+    _check_names(file, cells, features)
+    return replace(found, names=cells)
+
+
+def role_hint(column: int, found: Layout) -> str:
+    """Suggest how to name a column of text that is no feature.
+
+    >>> role_hint(2, Layout(3, ("x", "y", "kind"), (0, 1, 2), id=0))
+    '; if it is a label or a name, say so: --label-column kind'
+    """
+    options = (("--label-column", found.label), ("--id-column", found.id))
+    free = [option for option, place in options if place is None]
+    if not free:
+        return "; --column C reads only the columns it names"
+    names = found.names or ("",) * found.width
+    name = names[column]
+    plain = name.isascii() and name.replace("_", "").isalnum() and names.count(name) == 1
+    told = " or ".join(f"{option} {name if plain else column + 1}" for option in free)
+    return f"; if it is a label or a name, say so: {told}"
+
+
+def delimiter_hint(cell: str, found: Layout, delimiter: str) -> str:
+    """Suggest another delimiter if a table of one column seems to hold several.
+
+    >>> delimiter_hint("1;2", Layout(1, None, (0,)), ",")
+    ' (is the delimiter a semicolon?)'
+    """
+    for sign in CANDIDATES:
+        if found.width == 1 and sign != delimiter and sign in cell.strip():
+            return f" (is the delimiter {'' if sign == ' ' else 'a '}{NAMES[sign]}?)"
+    return ""
+
+
+class _Resolver:
+    """Finds the position of a column given by name or by number from 1."""
+
+    def __init__(self, file: str, width: int, names: Sequence[str]) -> None:
+        self.file, self.width, self.names = file, width, names
+        self.places: dict[str, list[int]] = {}  # searching the names each time would be quadratic
+        for i, name in enumerate(names):
+            self.places.setdefault(name, []).append(i)
+
+    def place(self, column: str) -> int:
+        places = self.places.get(column, [])
+        if len(places) == 1:
+            return places[0]
+        if places:
+            raise MissingColumn(
+                f"{self.file} has {len(places)} columns called {column!r}; use a number: "
+                f"{' or '.join(str(i + 1) for i in places)}"
+            )
+        if _is_position(column) and len(column) < 10 and 1 <= int(column) <= self.width:
+            return int(column) - 1
+        there = listed(self.names) if self.names else f"{self.width} columns without names"
+        hint = delimiter_hint(self.names[0], Layout(self.width, None, ()), "") if self.names else ""
+        raise MissingColumn(f"{self.file} has no column {column!r}; it has: {there}{hint}")
+
+
+def _is_position(column: str) -> bool:
+    return column.isascii() and column.isdigit()
+
+
+def _looks_like_header(file: str, first: Sequence[str], found: Layout) -> bool:
+    """Tell a row of names from a row of numbers; a row of both is refused."""
+    cells = [(i, first[i]) for i in found.features if first[i]]
+    texts = [(i, cell) for i, cell in cells if not is_number(cell)]
+    if texts and len(texts) < len(cells):
+        column, cell = texts[0]
+        hint = role_hint(column, found) if len(texts) == 1 else ""
+        raise BadHeader(
+            f"{file}:1: column {column + 1} is {shown(cell)} while others are numbers; say "
+            f"whether this line is a header (--header, --no-header){hint}"
+        )
+    return bool(texts)
+
+
+def _check_names(file: str, names: Sequence[str], features: Sequence[int]) -> None:
+    seen: dict[str, int] = {}
+    for i in features:
+        if not names[i]:
+            raise BadHeader(
+                f"{file}:1: column {i + 1} has no name; if it only numbers the rows, say so: "
+                f"--id-column {i + 1}"
+            )
+        if names[i] in seen:
+            raise FeatureMismatch(
+                f"{file}:1: columns {seen[names[i]] + 1} and {i + 1} are both called "
+                f"{shown(names[i])}; features need different names"
+            )
+        seen[names[i]] = i

@@ -1,0 +1,203 @@
+"""Texts: a folder of files, or one document a line; words become columns (chapter 09).
+
+Realises DATA-FOLDER and DATA-LINES. Documents are read one after another, so that only counts
+stay in memory.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from refclust.data.dataset import Dataset
+from refclust.data.readers.cells import listed
+from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
+from refclust.data.text import PLAIN, Corpus, TextOptions, counted_corpus, tokens
+from refclust.data.textfile import STDIN, blocks, display_name, read_text
+from refclust.errors import BadOption, EmptyFile, FileNotReadable, MissingColumn, NotText
+
+FOLDER: Final = "folder"  # the only label a folder of files offers
+_SAMPLE = 20
+
+
+def read_folder(path: str, options: Options) -> Dataset:
+    """Read all files below a folder, each as one document.
+
+    Spec: DATA-FOLDER
+    """
+    return folder_corpus(path, options).data
+
+
+def folder_corpus(path: str, options: Options) -> Corpus:
+    """Read a folder of documents, and count empty ones and words without a column.
+
+    Spec: DATA-FOLDER
+    """
+    _check_folder(path, options)
+    names = _files(path)
+    labels = None if options.label_column is None else [_label(path, name) for name in names]
+    texts = (read_text(os.path.join(path, *name.split("/"))) for name in names)
+    return counted_corpus(texts, options.text or PLAIN, ids=names, labels=labels)
+
+
+def read_lines(path: str, options: Options) -> Dataset:
+    """Read one document a line; an empty line is an empty document.
+
+    Spec: DATA-LINES
+    """
+    return lines_corpus(path, options).data
+
+
+def lines_corpus(path: str, options: Options) -> Corpus:
+    """Read one document a line, and count empty ones and words without a column.
+
+    Spec: DATA-LINES
+    """
+    check_options("lines", options, ("text",))
+    ids: list[str] = []
+
+    def texts() -> Iterator[str]:
+        for number, line in enumerate(_documents(path), start=1):
+            ids.append(str(number))
+            yield line
+        if not ids:
+            raise EmptyFile(f"{display_name(path)} is empty; it should hold one document a line")
+
+    # The ids grow while the texts are taken and are complete when the rows are.
+    return counted_corpus(texts(), options.text or PLAIN, ids=ids)
+
+
+def sniff_folder(path: str) -> float:
+    """Whether the path is a folder.
+
+    Spec: DATA-READ
+    """
+    return 1.0 if path != STDIN and os.path.isdir(path) else 0.0
+
+
+def sniff_lines(path: str) -> float:
+    """How much a file looks like text; never sure, for every format of text is text.
+
+    Spec: DATA-READ
+    """
+    start = head(path)
+    text = start.decode("utf-8-sig", errors="replace")
+    if not text.strip() or 0 in start or "\ufffd" in text[:-1]:
+        return 0.0
+    words = tokens(text[:4096])
+    return 0.3 if 2 * sum(word.isalpha() for word in words) > len(words) else 0.05
+
+
+def plan_folder(path: str, options: Options) -> Plan:
+    """Tell how many files would be read and what their labels would be."""
+    _check_folder(path, options)
+    names = _files(path)
+    facts = [("documents", str(len(names))), ("ids", f"paths: {listed(names[:3])}")]
+    notes: list[str] = []
+    labels = sorted({name.partition("/")[0] for name in names if "/" in name})
+    if options.label_column is not None:
+        found = sorted({_label(path, name) for name in names})
+        facts.append(("labels", f"{len(found)}: {listed(found)}"))
+    elif labels:
+        notes.append(
+            f"there are {len(labels)} folders ({listed(labels)}); --label-column folder takes "
+            "them as labels"
+        )
+    return Plan("folder", "text", (*facts, *_told(options.text or PLAIN)), tuple(notes))
+
+
+def plan_lines(path: str, options: Options) -> Plan:
+    """Tell how texts would be cut into words."""
+    check_options("lines", options, ("text",))
+    first = list(islice(_documents(path), _SAMPLE))
+    if not first:
+        raise EmptyFile(f"{display_name(path)} is empty; it should hold one document a line")
+    text = options.text or PLAIN
+    empty = sum(not tokens(line, text) for line in first)
+    notes = [f"{empty} of the first {len(first)} lines hold no word"] if empty else []
+    words = listed(tokens(first[0], text)[:8])
+    facts = (("ids", "line numbers from 1"), ("first words", words), *_told(text), *packing(path))
+    return Plan("lines", "text", facts, tuple(notes))
+
+
+def _check_folder(path: str, options: Options) -> None:
+    check_options("folder", options, ("text", "label_column"))
+    if options.label_column not in (None, FOLDER):
+        raise BadOption(
+            f"the label of a file is {options.label_column!r}; a folder of texts offers {FOLDER}"
+        )
+    if path == STDIN:
+        raise BadOption("standard input is not a folder; use the format lines or jsonl")
+
+
+def _files(path: str) -> list[str]:
+    """Return the paths of all files below a folder, with slashes, in code-point order."""
+    found: list[str] = []
+    waiting = [""]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            with os.scandir(os.path.join(path, folder)) as entries:
+                for entry in entries:
+                    if entry.name.startswith("."):
+                        continue
+                    # Links to folders are not followed: they may lead round in a circle.
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(f"{folder}{entry.name}/")
+                    elif entry.is_file():
+                        found.append(f"{folder}{entry.name}")
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            raise FileNotReadable(
+                f"cannot read the folder {os.path.join(path, folder)}: {reason.lower()}"
+            ) from None
+    if not found:
+        raise EmptyFile(f"the folder {path} holds no file, hidden ones left aside")
+    for name in found:
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise NotText(f"the name of a file below {path} is not UTF-8: {name!a}") from None
+    return sorted(found)
+
+
+def _label(path: str, name: str) -> str:
+    folder, slash, _ = name.partition("/")
+    if not slash:
+        raise MissingColumn(f"{os.path.join(path, name)} lies in no folder, which is its label")
+    return sys.intern(folder)
+
+
+def _documents(path: str) -> Iterator[str]:
+    for block in blocks(path):
+        text = block.text
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        lines = text.split("\n")
+        if not lines[-1]:
+            lines.pop()  # the end of the last line, not a line
+        yield from lines
+
+
+def _told(text: TextOptions) -> tuple[tuple[str, str], ...]:
+    facts = [("case", "folded" if text.lowercase else "kept")]
+    if text.stop_words:
+        facts.append(("words left out", str(len(text.stop_words))))
+    facts.append(("values", "tf-idf" if text.tfidf else "counts"))
+    return tuple(facts)
+
+
+READERS: Final = (
+    Reader(
+        "folder",
+        (),
+        "a folder of text files, one document each",
+        read_folder,
+        sniff_folder,
+        plan_folder,
+    ),
+    Reader("lines", (), "one document a line", read_lines, sniff_lines, plan_lines),
+)
