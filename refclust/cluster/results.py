@@ -91,10 +91,11 @@ class KMeansFit:
     stopped: Reason
     best: int  # which of the runs
     runs: tuple[Run, ...]
-    k: int
+    k: int  # as asked for; the policy drop may leave fewer centres
     metric: Metric
     start: Start
     seed: int
+    restarts: int
     empty: Policy
     tolerance: float | None
     limit: int
