@@ -10,8 +10,10 @@ from refclust.backends.protocol import API_VERSION, Accuracy, Estimate, Problem,
 from refclust.data.dataset import Dataset
 from refclust.kernels import (  # noqa: F401  (they register their kernels)
     contingency,
+    distances,
     information,
     kmeans,
+    linkage,
     seeding,
 )
 from refclust.kernels.points import Points
@@ -20,6 +22,8 @@ from refclust.kernels.registry import KERNELS
 _SECONDS_PER_UNIT = {
     "contingency.table": 2e-7,
     "information.expected_mi": 5e-5,
+    "distances.pairwise": 2e-7,
+    "linkage.agglomerate": 7e-7,
     "kmeans.assign": 1e-7,
     "kmeans.accumulate": 1e-7,
     "kmeans.lloyd_step": 2e-7,

@@ -110,7 +110,7 @@ class Node:
             self.wrong("true or false")
         return self.value
 
-    def choice(self, allowed: Sequence[Word]) -> Word:
+    def one_of(self, allowed: Sequence[Word]) -> Word:
         """The value as one of some words."""
         if type(self.value) is not str or self.value not in allowed:
             self.wrong(f"one of {', '.join(allowed)}")

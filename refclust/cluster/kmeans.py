@@ -118,7 +118,7 @@ def _given(
     if len(names) != rows.n:
         raise LabelLengthMismatch(f"{len(names)} labels to start from, for {rows.n} rows")
     scaled = unit_rows(rows) if metric == "cosine" else rows
-    return "labels", group_means(Rows(scaled, session), names)
+    return "labels", _directed(group_means(Rows(scaled, session), names), metric)
 
 
 def _given_centres(rows: Dataset, centres: Any, metric: Metric) -> Centres:
@@ -129,8 +129,12 @@ def _given_centres(rows: Dataset, centres: Any, metric: Metric) -> Centres:
     if given.d != rows.d:
         raise DimensionMismatch(f"the centres have {given.d} components, the rows {rows.d}")
     whole = Rows(given, Session("reference"))
-    found = tuple(whole.row(i) for i in range(given.n))
-    for k, centre in enumerate(found):
+    return _directed(tuple(whole.row(i) for i in range(given.n)), metric)
+
+
+def _directed(centres: Centres, metric: Metric) -> Centres:
+    """The centres to start from, all of which must have a direction under the cosine."""
+    for k, centre in enumerate(centres):
         if metric == "cosine" and not any(centre):
             raise ZeroVector(f"centre {k} to start from is the zero vector: it has no direction")
-    return found
+    return centres

@@ -43,7 +43,7 @@ def from_json(text: str, name: str) -> Model:
         "format", "version", "algorithm", "params", "fitted", "data", "provenance"
     )
     known, origin = _data(data), _origin(provenance)
-    match algorithm.choice(_ALGORITHMS):
+    match algorithm.one_of(_ALGORITHMS):
         case "kmeans":
             _check_rows(data, known)
             asked = read_kmeans_params(params)
@@ -72,7 +72,7 @@ def _data(node: Node) -> DataFacts:
     kind, n, d, digest, features, reading = node.members(
         "kind", "n", "d", "digest", "features", "reading"
     )
-    found, columns = kind.choice(_KINDS), d.whole(0)
+    found, columns = kind.one_of(_KINDS), d.whole(0)
     if found == "distances":
         if columns or features.value is not None:
             node.fail("distances have no features; d is 0 and features null")

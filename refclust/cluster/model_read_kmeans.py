@@ -26,12 +26,12 @@ def read_kmeans_params(node: Node) -> KMeansParams:
     )
     return KMeansParams(
         k.whole(1, MOST_CLUSTERS),
-        metric.choice(METRICS),
-        start.choice(STARTS),
+        metric.one_of(METRICS),
+        start.one_of(STARTS),
         seed.whole(0, None),
         restarts.whole(1, None),
         trials.maybe(lambda given: given.whole(1, None)),
-        empty.choice(_POLICIES),
+        empty.one_of(_POLICIES),
         tolerance.maybe(lambda given: given.double(0)),
         limit.whole(1, None),
     )
@@ -70,7 +70,7 @@ def read_kmeans(node: Node, params: KMeansParams, data: DataFacts) -> KMeansFitt
         mean_square.double(0),
         _total_cosine(cosine, params.metric),
         iterations.whole(0),
-        stopped.choice(_REASONS),
+        stopped.one_of(_REASONS),
         chosen,
         tuple(size.rational() for size in sizes.items(k)),
         within.doubles(k, 0),
@@ -95,7 +95,7 @@ def _run(node: Node, params: KMeansParams, data: DataFacts) -> RunFacts:
         rss.double(0),
         _total_cosine(cosine, params.metric),
         iterations.whole(0),
-        stopped.choice(_REASONS),
+        stopped.one_of(_REASONS),
         tuple(_emptied(item, data) for item in emptied.items()),
     )
 
@@ -105,7 +105,7 @@ def _emptied(node: Node, data: DataFacts) -> Emptied:
     return Emptied(
         iteration.whole(0),
         cluster.whole(0, data.n - 1),  # params.k is less after a drop
-        policy.choice(_POLICIES),
+        policy.one_of(_POLICIES),
         row.maybe(lambda given: given.whole(0, data.n - 1)),
     )
 

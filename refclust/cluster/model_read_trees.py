@@ -37,9 +37,9 @@ def read_bisecting_params(node: Node) -> BisectingParams:
     )
     return BisectingParams(
         k.whole(1, MOST_CLUSTERS),
-        metric.choice(METRICS),
-        by.choice(_ORDERS),
-        start.choice(STARTS),
+        metric.one_of(METRICS),
+        by.one_of(_ORDERS),
+        start.one_of(STARTS),
         seed.whole(0, None),
         restarts.whole(1, None),
         limit.whole(1, None),
@@ -113,11 +113,11 @@ def _check_tree(nodes: list[Node], tree: tuple[FlatSplit, ...]) -> None:
 def read_agglomerative_params(node: Node, data: DataFacts) -> AgglomerativeParams:
     """Read how a tree of merges was asked for."""
     linkage, metric, cut = node.members("linkage", "metric", "cut")
-    measured = metric.choice((*MEASURES, GIVEN))
+    measured = metric.one_of((*MEASURES, GIVEN))
     if (measured == GIVEN) != (data.kind == "distances"):
         metric.fail(f"{measured} does not go with data.kind, {data.kind}")
     return AgglomerativeParams(
-        linkage.choice((*LINKAGES, GIVEN)), measured, cut.maybe(lambda given: _cut(given, data.n))
+        linkage.one_of((*LINKAGES, GIVEN)), measured, cut.maybe(lambda given: _cut(given, data.n))
     )
 
 

@@ -21,6 +21,7 @@ class Progress:
     draws: int = 0
     start: Centres | None = None
     previous: Centres | None = None
+    dropped: tuple[int, ...] = ()  # clusters of the previous centres that are gone
     centres: Centres | None = None
     emptied: tuple[Emptied, ...] = ()
     trace: tuple[Iteration, ...] = ()
@@ -45,6 +46,7 @@ def read(told: dict[str, Any]) -> Progress:
         draws=int(told["draws"]),
         start=centres_of(told["start"]),
         previous=centres_of(told["previous"]),
+        dropped=tuple(map(int, told["dropped"])),
         centres=centres_of(told["centres"]),
         emptied=tuple(Emptied(**one) for one in told["emptied"]),
         trace=tuple(map(_iteration, told["trace"])),

@@ -179,20 +179,23 @@ def _grown(rows: Rows, k: int, draws: Draws, choose: Callable[[Potential], int])
 
 
 def _box(rows: Rows) -> tuple[Centre, Centre]:
+    """The least and the greatest value of each column, rows of weight 0 left aside."""
     data = rows.data
-    first = data.row(0)
-    if not isinstance(first, dict):
-        columns = list(zip(*data.rows(), strict=True))
+    weights = data.weights
+    counted = [i for i in range(data.n) if weights is None or weights[i]]
+    if data.kind == "dense":
+        columns = list(zip(*map(rows.row, counted), strict=True))
         return tuple(map(min, columns)), tuple(map(max, columns))
     low, high, filled = [0.0] * data.d, [0.0] * data.d, [0] * data.d
-    for row in data.rows():
+    for i in counted:
+        row = data.row(i)
         assert isinstance(row, dict)
         for j, x in row.items():
             low[j] = min(low[j], x) if filled[j] else x
             high[j] = max(high[j], x) if filled[j] else x
             filled[j] += 1
     # A column that some row leaves out also holds a zero.
-    full = [count == data.n for count in filled]
+    full = [count == len(counted) for count in filled]
     return (
         tuple(x if whole else min(x, 0.0) for x, whole in zip(low, full, strict=True)),
         tuple(x if whole else max(x, 0.0) for x, whole in zip(high, full, strict=True)),

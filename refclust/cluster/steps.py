@@ -151,12 +151,13 @@ class Steps:
                 yield self._ended("unchanged", step, self._iteration(number, step, centres, None))
                 return
             moved = update(step, centres, treated, options.metric)
-            after = self._objective(replace(step, sums=without(step.sums, treated.dropped)), moved)
+            left = without(step, treated.dropped)
+            after = self._objective(left, moved)
             iteration = self._iteration(number, step, centres, (moved, after))
-            previous_centres = tuple(c for k, c in enumerate(centres) if k not in treated.dropped)
             self._progress = replace(
                 progress,
-                previous=previous_centres,
+                previous=centres,
+                dropped=tuple(sorted(treated.dropped)),
                 centres=moved,
                 emptied=progress.emptied + treated.told,
                 trace=(*progress.trace, iteration),
@@ -165,10 +166,7 @@ class Steps:
             if stopped is not None:
                 yield self._ended(stopped, None, iteration, step)
                 return
-            previous, objective = step, after
-            if treated.dropped:
-                # Rows of weight 0 may have sat in a dropped cluster: ask where they belong now.
-                previous = self._call(STEP, previous_centres, None, options.metric)
+            previous, objective = left, after
             if self._checkpoint is not None and self._checkpoint.due():
                 self.save()
             yield State(len(progress.finished), iteration, moved, None, step.labels)
@@ -180,6 +178,7 @@ class Steps:
             return None, None
         assert progress.centres is not None
         step: Step = self._call(STEP, progress.previous, None, self._options.metric)
+        step = without(step, frozenset(progress.dropped))
         return step, self._objective(step, progress.centres)
 
     def _objective(self, step: Step, centres: Centres) -> Fraction | Real:
@@ -197,10 +196,10 @@ class Steps:
         tolerance = self._options.tolerance
         if before is not None:
             if isinstance(after, Real):
-                if not after > before:
-                    return "objective"
                 if tolerance is not None and after - before <= Real(Fraction(tolerance)) * before:
                     return "tolerance"
+                if not after > before:
+                    return "objective"
             elif tolerance is not None and before - after <= Fraction(tolerance) * before:
                 return "tolerance"
         return "limit" if number >= self._options.limit else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from array import array
 from dataclasses import dataclass
 
 from refclust.cluster.objective import exact_within, mean
@@ -32,8 +32,8 @@ def empty_clusters(sums: ClusterSums, metric: str) -> list[int]:
     """
     return [
         k
-        for k, (weight, s) in enumerate(zip(sums.weights, sums.sums, strict=True))
-        if not weight or (metric == "cosine" and not any(s))
+        for k, weight in enumerate(sums.weights)
+        if not weight or (metric == "cosine" and not any(mean(sums, k)))
     ]
 
 
@@ -45,11 +45,11 @@ def treat(
     Spec: KM-EMPTY
     """
     taken: dict[int, int] = {}
-    if policy == "error":
+    if policy == "error" or (policy == "drop" and len(empty) == len(centres)):
         which = ", ".join(map(str, empty))
         raise EmptyCluster(
-            f"in iteration {iteration} no row was left for cluster {which}; another start, "
-            "a smaller k, or the policy farthest, split, keep or drop avoids that"
+            f"in iteration {iteration} nothing was left for cluster {which}; another start, "
+            "a smaller k, or the policy farthest, split or keep avoids that"
         )
     if policy == "farthest":
         taken = _farthest(rows, centres, empty)
@@ -75,39 +75,38 @@ def update(step: Step, centres: Centres, treated: Treated, metric: str) -> Centr
     )
 
 
-def without(sums: ClusterSums, dropped: frozenset[int]) -> ClusterSums:
-    """The sums of the clusters that are left.
+def without(step: Step, dropped: frozenset[int]) -> Step:
+    """The step with some clusters gone: their rows have no label, higher labels move down.
 
     Spec: KM-EMPTY
 
-    >>> without(ClusterSums((1, 0), 0, ((5,), (0,)), 0), frozenset([1])).sums
-    ((5,),)
+    >>> sums = ClusterSums((0, 1), 0, ((0,), (5,)), 0)
+    >>> left = without(Step(array("i", [1, 0]), 2, sums), frozenset([0]))
+    >>> left.labels.tolist(), left.sums.sums
+    ([0, -1], ((5,),))
     """
+    if not dropped:
+        return step
+    sums = step.sums
     kept = [k for k in range(len(sums.weights)) if k not in dropped]
-    return ClusterSums(
+    index = {old: new for new, old in enumerate(kept)}
+    left = ClusterSums(
         tuple(sums.weights[k] for k in kept),
         sums.weight_shift,
         tuple(sums.sums[k] for k in kept),
         sums.shift,
     )
-
-
-def _filled(centres: Centres, empty: Iterable[int]) -> list[int]:
-    gone = set(empty)
-    return [k for k in range(len(centres)) if k not in gone]
-
-
-def _around(rows: Rows, centres: Iterable[Centre]) -> Potential | None:
-    so_far: Potential | None = None
-    for centre in centres:
-        so_far = rows.call("seeding.potential", centre, so_far)
-    return so_far
+    labels = array("i", (index.get(label, -1) for label in memoryview(step.labels)))
+    return Step(labels, step.changed, left)
 
 
 def _farthest(rows: Rows, centres: Centres, empty: list[int]) -> dict[int, int]:
     """Farthest-first, continued from the centres that have rows."""
     taken: dict[int, int] = {}
-    so_far = _around(rows, [centres[k] for k in _filled(centres, empty)])
+    so_far: Potential | None = None
+    for k, centre in enumerate(centres):
+        if k not in empty:
+            so_far = rows.call("seeding.potential", centre, so_far)
     for k in empty:
         row = -1 if so_far is None else rows.call("seeding.farthest", so_far)
         if row < 0:
@@ -121,11 +120,10 @@ def _split(rows: Rows, step: Step, centres: Centres, empty: list[int]) -> dict[i
     """The farthest row of the cluster with the largest sum of squares, one cluster at a time."""
     squares = rows.call("kmeans.squares", step.labels, len(centres))
     within = exact_within(squares, step.sums, centres)
-    filled = _filled(centres, empty)
-    donors = sorted((k for k in filled if within[k]), key=lambda k: (-within[k], k))
-    so_far = _around(rows, [centres[k] for k in filled])
+    filled = [k for k in range(len(centres)) if k not in empty and within[k]]
+    donors = sorted(filled, key=lambda k: (-within[k], k))
     taken: dict[int, int] = {}
     for k, donor in zip(empty, donors, strict=False):
-        assert so_far is not None
-        taken[k] = rows.call("seeding.farthest", so_far, filled.index(donor))
+        around = rows.call("seeding.potential", centres[donor])
+        taken[k] = rows.call("seeding.farthest", around, step.labels, donor)
     return taken

@@ -44,7 +44,10 @@ class ClusterSums:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One pass: the new labels, how many differ from the old ones, and the sums of the clusters."""
+    """One pass: the new labels, how many differ from the old ones, and the sums of the clusters.
+
+    In a step before, the label -1 says that the row's cluster is gone.
+    """
 
     labels: Labels
     changed: int
@@ -164,7 +167,8 @@ def lloyd_step(
         return Step(labels, len(moved), accumulate(points, labels, len(centres)))
     # Sums are exact, so adding what came and taking what went gives the same as starting anew.
     came = accumulate_some(points, moved, labels, len(centres))
-    went = accumulate_some(points, moved, before.labels, len(centres))
+    from_some = [i for i in moved if before.labels[i] >= 0]
+    went = accumulate_some(points, from_some, before.labels, len(centres))
     return Step(labels, len(moved), _changed_sums(before.sums, came, went))
 
 

@@ -139,11 +139,13 @@ def best_candidate(points: Points, before: Potential, candidates: tuple[int, ...
 
 
 @kernel("seeding.farthest", contract=Equal())
-def farthest(points: Points, before: Potential, cluster: int = -1) -> int:
+def farthest(
+    points: Points, before: Potential, labels: Labels | None = None, cluster: int = 0
+) -> int:
     """Say which row of positive weight is farthest from its nearest centre, the lowest of equals.
 
-    Only rows nearest to one centre are asked if ``cluster`` names it. If all are at distance 0,
-    there is no such row.
+    With labels only the rows of one cluster are asked. If all are at distance 0, there is no such
+    row.
 
     Spec: KM-FARTHEST, KM-EMPTY, KER-POTENTIAL
 
@@ -153,9 +155,7 @@ def farthest(points: Points, before: Potential, cluster: int = -1) -> int:
     3
     """
     rows = [
-        i
-        for i, (k, w) in enumerate(zip(before.nearest, points.weights, strict=True))
-        if w and cluster in (-1, k)
+        i for i, w in enumerate(points.weights) if w and (labels is None or labels[i] == cluster)
     ]
     if not rows:
         return -1

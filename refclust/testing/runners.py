@@ -17,6 +17,7 @@ from refclust.metrics.score import Score, evaluate
 from refclust.metrics.undefined import Undefined
 from refclust.numbers import logspace, real, sampling
 from refclust.numbers.real import Real
+from refclust.testing import cluster_runners, tree_runners
 from refclust.testing.answers import Answer, Computed, Missing, Refused
 
 Input: TypeAlias = dict[str, Any]
@@ -58,6 +59,10 @@ def refusal(subject: str, given: Input, session: Session) -> Answer:
             if "rows" in given
             else ["dot", "squared_distance", "distance", "cosine"]
         ),
+        "cluster.kmeans": ["labels"],
+        "cluster.seeding": ["starts"],
+        "cluster.bisecting": ["labels"],
+        "cluster.hierarchical": ["merges"],
     }[subject]
     answers = [answer(subject, given, key, session) for key in keys]
     return answers[0] if all(one == answers[0] for one in answers) else answers
@@ -223,4 +228,8 @@ RUNNERS: Mapping[str, Runner] = {
     "numbers.logspace": _logspace,
     "numbers.sampling": _sampling,
     "data.vectors": _vectors,
+    "cluster.kmeans": cluster_runners.kmeans,
+    "cluster.seeding": cluster_runners.seeding,
+    "cluster.bisecting": cluster_runners.bisecting,
+    "cluster.hierarchical": tree_runners.hierarchical,
 }

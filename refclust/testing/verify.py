@@ -214,7 +214,7 @@ def _refuse_strangers(
 def _told(expected: dict[str, Any]) -> str:
     if "list" in expected:
         return "[" + ", ".join(_told(item) for item in expected["list"]) + "]"
-    for word in ("exact", "decimal", "error"):
+    for word in ("exact", "decimal", "binary64", "error"):
         if word in expected:
             return str(expected[word])
     return "undefined" if "undefined" in expected else f"{expected.get('infinite')}inf"

@@ -13,6 +13,8 @@ from . import (
     make_distributions,
     make_errata,
     make_exhaustive,
+    make_hierarchical,
+    make_kmeans,
     make_labels,
     make_medium,
     make_real,
@@ -37,6 +39,8 @@ MAKERS: dict[str, Callable[[], list[VectorFile]]] = {
     "distributions": make_distributions.files,
     "real": make_real.files,
     "sampling": make_sampling.files,
+    "kmeans": make_kmeans.files,
+    "hierarchical": make_hierarchical.files,
 }
 
 

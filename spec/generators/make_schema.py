@@ -34,6 +34,8 @@ VECTOR: dict[str, Any] = {
     ]
 }
 
+ROWS: dict[str, Any] = {"type": "array", "items": VECTOR}
+
 
 def _object(required: list[str], optional: list[str], properties: dict[str, Any]) -> dict[str, Any]:
     assert set(required) | set(optional) == set(properties)
@@ -71,6 +73,7 @@ def _value() -> dict[str, Any]:
                 },
             ),
             _object(["undefined"], [], {"undefined": flag}),
+            _object(["binary64"], [], {"binary64": text}),
             _object(["infinite"], [], {"infinite": {"enum": ["+", "-"]}}),
             _object(["list"], [], {"list": {"type": "array", "items": {"$ref": "#/$defs/value"}}}),
             _object(["error"], [], {"error": CODE}),
@@ -103,9 +106,42 @@ def _input() -> dict[str, Any]:
             _object(["seed"], ["k", "s"], {"seed": WHOLE, "k": WHOLE, "s": WHOLE}),
             _object(["log_weights"], [], {"log_weights": DOUBLES}),
             _object(["x"], ["y"], {"x": VECTOR, "y": VECTOR}),
-            _object(["rows"], [], {"rows": {"type": "array", "items": VECTOR}}),
+            _object(["rows"], [], {"rows": ROWS}),
+            _clustering(),
+            *_hierarchies(),
         ]
     }
+
+
+def _clustering() -> dict[str, Any]:
+    start = {
+        "anyOf": [
+            {"enum": ["k-means++", "greedy", "random", "random-centres", "farthest"]},
+            _object(["centres"], [], {"centres": ROWS}),
+            _object(["labels"], [], {"labels": LABELS}),
+        ]
+    }
+    options: dict[str, Any] = {
+        "weights": DOUBLES,
+        "metric": {"enum": ["euclidean", "cosine"]},
+        "empty": {"enum": ["farthest", "split", "keep", "drop", "error"]},
+        "by": {"enum": ["rss", "size"]},
+        "tolerance": {"type": "string"},
+        **dict.fromkeys(("k", "seed", "restarts", "trials", "limit"), WHOLE),
+    }
+    return _object(["rows", "start"], [*options], {"rows": ROWS, "start": start, **options})
+
+
+def _hierarchies() -> list[dict[str, Any]]:
+    text = {"type": "string"}
+    options: dict[str, Any] = {"linkage": text, "metric": text, "k": WHOLE, "height": text}
+    optional = ["metric", "k", "height"]
+    matrix = {"type": "array", "items": {"anyOf": [text, DOUBLES]}}
+    return [
+        _object(["rows", "linkage"], optional, {"rows": ROWS, **options}),
+        _object(["distances", "linkage"], optional, {"distances": matrix, **options}),
+        _object(["rows", "metric"], [], {"rows": ROWS, "metric": text}),
+    ]
 
 
 def schema() -> dict[str, Any]:
@@ -117,7 +153,7 @@ def schema() -> dict[str, Any]:
     }
     values = {
         "type": "object",
-        "propertyNames": {"pattern": "^[a-z0-9_]+(\\[[a-z0-9_=,/]+\\])?$"},
+        "propertyNames": {"pattern": "^[a-z0-9_]+(\\.[a-z0-9_]+)?(\\[[a-z0-9_=,/]+\\])?$"},
         "additionalProperties": {"$ref": "#/$defs/value"},
     }
     case = _object(
@@ -147,6 +183,10 @@ def schema() -> dict[str, Any]:
                     "numbers.logspace",
                     "numbers.sampling",
                     "data.vectors",
+                    "cluster.kmeans",
+                    "cluster.seeding",
+                    "cluster.bisecting",
+                    "cluster.hierarchical",
                 ]
             },
             "title": {"type": "string"},

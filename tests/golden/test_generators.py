@@ -19,7 +19,14 @@ def module(name: str) -> Any:
 
 @pytest.mark.parametrize(
     "name",
-    ["make_sampling", "make_distributions", "make_real", "make_degenerate", "make_errata"],
+    [
+        "make_sampling",
+        "make_distributions",
+        "make_real",
+        "make_degenerate",
+        "make_errata",
+        "make_hierarchical",
+    ],
 )
 def test_the_generator_makes_its_files(name: str) -> None:
     for file in module(name).files():

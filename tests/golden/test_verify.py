@@ -25,7 +25,14 @@ def test_reference_meets_every_vector(name: str) -> None:
     assert report.ok
 
 
-@pytest.mark.parametrize("name", ["40-contingency/labels.json", "41-metrics/worked.json"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "40-contingency/labels.json",
+        "41-metrics/worked.json",
+        *(name for name in NAMES if name.startswith(("10-", "20-"))),
+    ],
+)
 def test_loopback_meets_the_vectors_that_use_kernels(name: str) -> None:
     assert verify.verify(backend="loopback", only=name).ok
 
