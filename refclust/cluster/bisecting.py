@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from refclust.backends.session import Session
 from refclust.cluster.checkpoint import Checkpoint, Fitting
-from refclust.cluster.objective import exact_within, mean, rounded
+from refclust.cluster.objective import exact_within, mean, mean_square, rounded
 from refclust.cluster.options import KMeansOptions, clusters, named
 from refclust.cluster.results import BisectingFit, Centre, Metric, Split, Start
 from refclust.cluster.rows import unit_rows
@@ -222,7 +222,7 @@ def _fit(
         sizes=tuple(leaf.weight for leaf in leaves),
         within=tuple(rounded(leaf.rss) for leaf in leaves),
         rss=rounded(rss),
-        mean_square=rounded(rss / sum(leaf.weight for leaf in leaves)),
+        mean_square=mean_square(rss, [leaf.weight for leaf in leaves]),
         k=count,
         metric=options.metric,
         by=by,

@@ -93,6 +93,17 @@ def total_cosine(terms: Sequence[Fraction]) -> Real:
     return total([sqrt(t) if t >= 0 else -sqrt(-t) for t in terms])
 
 
+def mean_square(rss: Fraction, sizes: Sequence[Fraction]) -> float:
+    """The residual sum of squares per unit of weight.
+
+    Spec: KM-AVGSQ
+
+    >>> mean_square(Fraction(1), [Fraction(2), Fraction(1)])
+    0.3333333333333333
+    """
+    return rounded(rss / sum(sizes))
+
+
 def rounded(value: Fraction) -> float:
     """The nearest double of a rational.
 

@@ -20,6 +20,7 @@ from refclust.cluster.objective import (
     cosine_terms,
     exact_rss,
     exact_within,
+    mean_square,
     rounded,
     total_cosine,
 )
@@ -284,7 +285,7 @@ class Steps:
             within=tuple(map(rounded, within)),
             exact_within=within,
             rss=run.rss,
-            mean_square=rounded(run.exact_rss / sum(sizes)),
+            mean_square=mean_square(run.exact_rss, sizes),
             cosine=run.cosine,
             iterations=run.iterations,
             stopped=run.stopped,
