@@ -21,6 +21,7 @@ def backends(as_json: Json = False) -> None:
     """
     from refclust.backends.discovery import discover
     from refclust.backends.session import BACKEND_VARIABLE
+    from refclust.kernels.registry import KERNELS
 
     rows = [_plain(record) for record in discover()]
     wanted = os.environ.get(BACKEND_VARIABLE) or "auto"
@@ -36,6 +37,7 @@ def backends(as_json: Json = False) -> None:
     say(f"\nused unless --backend says otherwise: {wanted} ({source})")
     if wanted == "auto":
         say("auto takes, for each kernel, the fastest exact backend that supports the problem")
+    say(f"kernels: {', '.join(sorted(KERNELS))}")
 
 
 def _plain(record: Record) -> dict[str, Any]:
@@ -60,4 +62,9 @@ def _plain(record: Record) -> dict[str, Any]:
 
 
 def _kernels(row: dict[str, Any]) -> str:
-    return row["reason"] or ", ".join(row["kernels"]) or "none"
+    from refclust.kernels.registry import KERNELS
+
+    known = [name for name in row["kernels"] if name in KERNELS]
+    if len(known) == len(KERNELS):
+        return f"all {len(KERNELS)}"
+    return row["reason"] or ", ".join(known) or "none"

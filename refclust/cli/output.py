@@ -7,9 +7,9 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
+from refclust.data.atomic import write_atomically
 from refclust.errors import BadOption, FileExists, FileNotReadable
 
 _STARTED = time.monotonic()  # as good as the start of the program
@@ -91,21 +91,8 @@ def write_file(path: str, text: str, *, force: bool) -> None:
         say(text.removesuffix("\n"))
         return
     refuse_existing(path, force=force)
-    target = Path(path)
-    beside = target.with_name(f".{target.name}.{os.getpid()}.new")
     content = text if text.endswith("\n") else text + "\n"
-    try:
-        if target.exists() and not target.is_file():
-            target.write_text(content, encoding="utf-8", newline="\n")  # a device or a pipe
-            return
-        try:
-            beside.write_text(content, encoding="utf-8", newline="\n")
-            os.replace(beside, target)
-        finally:
-            with contextlib.suppress(OSError):
-                beside.unlink(missing_ok=True)
-    except (OSError, ValueError) as error:
-        raise FileNotReadable(f"cannot write {path}: {reason_of(error)}") from None
+    write_atomically(path, content.encode("utf-8"))
 
 
 def reason_of(error: Exception) -> str:

@@ -17,7 +17,7 @@ from refclust.metrics.score import Score, evaluate
 from refclust.metrics.undefined import Undefined
 from refclust.numbers import logspace, real, sampling
 from refclust.numbers.real import Real
-from refclust.testing import cluster_runners, tree_runners
+from refclust.testing import cluster_runners, text_runners, tree_runners
 from refclust.testing.answers import Answer, Computed, Missing, Refused
 
 Input: TypeAlias = dict[str, Any]
@@ -59,6 +59,7 @@ def refusal(subject: str, given: Input, session: Session) -> Answer:
             if "rows" in given
             else ["dot", "squared_distance", "distance", "cosine"]
         ),
+        "data.text": list(text_runners.REFUSED_KEYS),
         "cluster.kmeans": ["labels"],
         "cluster.seeding": ["starts"],
         "cluster.bisecting": ["labels"],
@@ -228,6 +229,7 @@ RUNNERS: Mapping[str, Runner] = {
     "numbers.logspace": _logspace,
     "numbers.sampling": _sampling,
     "data.vectors": _vectors,
+    "data.text": text_runners.text,
     "cluster.kmeans": cluster_runners.kmeans,
     "cluster.seeding": cluster_runners.seeding,
     "cluster.bisecting": cluster_runners.bisecting,

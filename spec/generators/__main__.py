@@ -20,6 +20,7 @@ from . import (
     make_real,
     make_sampling,
     make_schema,
+    make_text,
     make_traps,
     make_worked,
     vectors_linear,
@@ -40,6 +41,7 @@ MAKERS: dict[str, Callable[[], list[VectorFile]]] = {
     "real": make_real.files,
     "sampling": make_sampling.files,
     "kmeans": make_kmeans.files,
+    "text": make_text.files,
     "hierarchical": make_hierarchical.files,
 }
 

@@ -108,9 +108,32 @@ def _input() -> dict[str, Any]:
             _object(["x"], ["y"], {"x": VECTOR, "y": VECTOR}),
             _object(["rows"], [], {"rows": ROWS}),
             _clustering(),
+            *_texts(),
             *_hierarchies(),
         ]
     }
+
+
+def _texts() -> list[dict[str, Any]]:
+    words = {"type": "array", "items": {"type": "string"}}
+    bound = {"anyOf": [{"type": "integer"}, {"type": "string", "pattern": RATIONAL}]}
+    options: dict[str, Any] = {
+        "lowercase": {"type": "boolean"},
+        "stop_words": words,
+        "min_length": {"type": "integer"},
+        "vocabulary": words,
+    }
+    corpus: dict[str, Any] = {
+        **options,
+        "min_df": bound,
+        "max_df": bound,
+        "frequencies": {"type": "array", "items": {"type": "integer"}},
+        "documents": {"type": "integer"},
+    }
+    return [
+        _object(["text"], [*options], {"text": {"type": "string"}, **options}),
+        _object(["texts"], [*corpus], {"texts": words, **corpus}),
+    ]
 
 
 def _clustering() -> dict[str, Any]:
@@ -183,6 +206,7 @@ def schema() -> dict[str, Any]:
                     "numbers.logspace",
                     "numbers.sampling",
                     "data.vectors",
+                    "data.text",
                     "cluster.kmeans",
                     "cluster.seeding",
                     "cluster.bisecting",

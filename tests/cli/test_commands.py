@@ -8,6 +8,7 @@ import pytest
 
 from refclust.trace import check, lock, matrix
 from refclust.version import __version__
+from refclust.kernels.registry import KERNELS
 from tests.backends.plugins import GOOD, installed
 from tests.cli.conftest import Cli
 
@@ -117,7 +118,7 @@ def test_spec_lists_everything(cli: Cli) -> None:
             "'purr' is neither a clause nor a metric; did you mean PUR, PUR-I, PUR-F, purity?",
         ),
         ("%%%", "'%%%' is neither a clause nor a metric; `refclust spec` lists all clauses"),
-        ("km-assign", "KM-ASSIGN has no clause (planned): each object to its nearest centre"),
+        ("gmm-nk", "GMM-NK has no clause (planned): effective sizes"),
     ],
 )
 def test_spec_of_what_does_not_exist(cli: Cli, name: str, message: str) -> None:
@@ -187,13 +188,14 @@ def test_trace_refuses_a_chapter(cli: Cli) -> None:
 def test_backends(cli: Cli) -> None:
     done = cli("backends")
     assert (done.code, done.err) == (0, "")
-    kernels = "contingency.table, information.expected_mi"
+    kernels = f"all {len(KERNELS)}"
     assert done.out == (
         "backend    state  from            accuracy  kernels\n"
         f"reference  ready  refclust {__version__}  exact     {kernels}\n"
         f"loopback   ready  refclust {__version__}  exact     {kernels}\n"
         "\nused unless --backend says otherwise: auto (the default)\n"
         "auto takes, for each kernel, the fastest exact backend that supports the problem\n"
+        f"kernels: {', '.join(sorted(KERNELS))}\n"
     )
 
 

@@ -1,0 +1,240 @@
+"""Archives of NumPy arrays: one matrix among them, or the parts of a sparse matrix (DATA-NPY)."""
+
+from __future__ import annotations
+
+import lzma
+import struct
+import zipfile
+import zlib
+from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from refclust.data.dataset import Dataset, Sparse, readonly
+from refclust.data.matrices import check_starts, compressed, loose
+from refclust.data.readers.entries import check_shape, naming
+from refclust.data.readers.formats import Options, Plan, check_options, head
+from refclust.data.readers.npyfile import (
+    Header,
+    as_doubles,
+    check_matrix,
+    dense_of,
+    read_header,
+    read_numbers,
+    read_word,
+)
+from refclust.data.textfile import STDIN
+from refclust.errors import (
+    BadFile,
+    BadOption,
+    FileNotReadable,
+    MissingColumn,
+    RefclustError,
+    WrongCount,
+)
+
+NAME: Final = "npz"
+_ENDING: Final = ".npy"
+_MOST_ARRAYS: Final = 1000
+# What the archive of a sparse matrix holds beside format, shape and data.
+_LAYOUTS: Final = {
+    "csr": ("indptr", "indices"),
+    "csc": ("indptr", "indices"),
+    "coo": ("row", "col"),
+}
+
+
+def read(path: str, options: Options) -> Dataset:
+    """Read the matrix named, or the only one there is, or the sparse matrix the archive is.
+
+    Spec: DATA-NPY
+    """
+    check_options(NAME, options, ("array",))
+    with _opened(path) as archive:
+        arrays = _arrays(archive, path)
+        if options.array is None and _is_sparse(arrays):
+            return _sparse(archive, arrays, path)
+        chosen = _chosen(archive, arrays, options.array, path)
+        header, numbers = _numbers(archive, arrays[chosen], f"{path}[{chosen}]", matrix=True)
+    return dense_of(numbers, header, f"{path}[{chosen}]")
+
+
+def plan(path: str, options: Options) -> Plan:
+    """Tell which arrays there are and which one would be read."""
+    check_options(NAME, options, ("array",))
+    with _opened(path) as archive:
+        arrays = _arrays(archive, path)
+        listed = ("arrays", ", ".join(arrays))
+        if options.array is None and _is_sparse(arrays):
+            layout = _layout(archive, arrays, path)
+            rows, columns = _shape(archive, arrays, path)
+            sizes = (("rows", str(rows)), ("columns", str(columns)))
+            return Plan(NAME, "sparse", (listed, ("layout", layout), *sizes))
+        chosen = _chosen(archive, arrays, options.array, path)
+        header = _header(archive, arrays[chosen], f"{path}[{chosen}]")
+    check_matrix(header.shape, f"{path}[{chosen}]")
+    n, d = map(str, header.shape)
+    facts = (listed, ("array", chosen), ("rows", n), ("columns", d), ("numbers", header.descr))
+    return Plan(NAME, "dense", facts)
+
+
+def sniff(path: str) -> float:
+    """Judge by the archive's list.
+
+    Spec: none (a guess about a file)
+    """
+    if not head(path, 4).startswith(b"PK"):
+        return 0.0
+    try:
+        with _opened(path) as archive:
+            return 1.0 if _arrays(archive, path) else 0.0
+    except RefclustError:
+        return 0.0
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[zipfile.ZipFile]:
+    if path == STDIN:
+        raise BadOption("an archive cannot be read from standard input; give the name of its file")
+    if path.lower().endswith(".gz"):
+        raise BadFile(f"{path}: an archive inside gzip is not read; unpack it first")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            yield archive
+    except RefclustError:
+        raise
+    except OSError as error:
+        if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
+            reason = (error.strerror or str(error)).lower()
+            raise FileNotReadable(f"cannot read {path}: {reason}") from None
+        raise BadFile(f"{path}: the archive is damaged: {error}") from None
+    except (
+        zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError, struct.error, NotImplementedError,
+        RuntimeError, ValueError, IndexError, OverflowError,
+    ) as error:  # fmt: skip
+        # The archive module lets all of these out of a damaged or an encrypted file.
+        raise BadFile(f"{path}: the archive is damaged or not readable: {error}") from None
+
+
+def _arrays(archive: zipfile.ZipFile, path: str) -> dict[str, zipfile.ZipInfo]:
+    found = {
+        info.filename.removesuffix(_ENDING): info
+        for info in archive.infolist()
+        if info.filename.endswith(_ENDING)
+    }
+    if not found:
+        raise BadFile(f"{path}: the archive holds no array (no name ends in {_ENDING})")
+    if len(found) > _MOST_ARRAYS:
+        raise BadFile(f"{path}: {len(found)} arrays; at most {_MOST_ARRAYS} are allowed")
+    return found
+
+
+def _chosen(
+    archive: zipfile.ZipFile, arrays: dict[str, zipfile.ZipInfo], wanted: str | None, path: str
+) -> str:
+    listed = ", ".join(list(arrays)[:20])
+    if wanted is not None:
+        if wanted not in arrays:
+            raise MissingColumn(f"{path}: there is no array {wanted!r}; there are: {listed}")
+        return wanted
+    matrices = [
+        name
+        for name, info in arrays.items()
+        if len(_header(archive, info, f"{path}[{name}]").shape) == 2
+    ]
+    if len(matrices) != 1:
+        raise BadOption(
+            f"{path}: {len(matrices)} arrays have two dimensions, so one must be named (array); "
+            f"there are: {listed}"
+        )
+    return matrices[0]
+
+
+def _header(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> Header:
+    with archive.open(info) as stream:
+        return read_header(stream, name)
+
+
+def _numbers(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, *, matrix: bool = False
+) -> tuple[Header, array[Any]]:
+    with archive.open(info) as stream:
+        header = read_header(stream, name)
+        if matrix:
+            check_matrix(header.shape, name)
+        elif len(header.shape) != 1:
+            raise BadFile(f"{name}: the array has the shape {header.shape}; one dimension is due")
+        return header, read_numbers(stream, header, name, info.file_size - header.offset)
+
+
+# -- sparse matrices ------------------------------------------------------------------------------
+
+
+def _is_sparse(arrays: dict[str, zipfile.ZipInfo]) -> bool:
+    return {"format", "shape", "data"} <= set(arrays)
+
+
+def _sparse(archive: zipfile.ZipFile, arrays: dict[str, zipfile.ZipInfo], path: str) -> Dataset:
+    layout = _layout(archive, arrays, path)
+    n, d = _shape(archive, arrays, path)
+    first, second = (_whole(archive, arrays, name, path) for name in _LAYOUTS[layout])
+    _, numbers = _numbers(archive, arrays["data"], f"{path}[data]")
+    values = as_doubles(numbers)
+    if layout == "coo" and not len(first) == len(second) == len(values):
+        raise WrongCount(
+            f"{path}: {len(first)} rows, {len(second)} columns and {len(values)} values; "
+            "as many of each are due"
+        )
+    check_shape(n, d, len(first) if layout == "csr" else len(values), path)
+    with naming(path):
+        return Dataset(_compressed(layout, first, second, values, n, d))
+
+
+def _compressed(
+    layout: str, first: array[int], second: array[int], values: array[float], n: int, d: int
+) -> Sparse:
+    if layout == "csr":
+        return compressed(readonly(first), readonly(second), readonly(values), n, d)
+    if layout == "csc":
+        check_starts(memoryview(first), len(second), len(values), d)
+        rows, columns = second[: first[d]], array("q")
+        values = values[: first[d]]
+        for j in range(d):
+            columns.extend([j] * (first[j + 1] - first[j]))
+    else:
+        rows, columns = first, second
+    return loose(readonly(rows), readonly(columns), readonly(values), n, d)
+
+
+def _layout(archive: zipfile.ZipFile, arrays: dict[str, zipfile.ZipInfo], path: str) -> str:
+    with archive.open(arrays["format"]) as stream:
+        name = f"{path}[format]"
+        layout = read_word(stream, read_header(stream, name), name)
+    if layout not in _LAYOUTS:
+        raise BadFile(
+            f"{path}: a sparse matrix in the layout {layout[:20]!r} cannot be read; allowed: "
+            f"{', '.join(_LAYOUTS)} (convert it with tocsr)"
+        )
+    missing = [name for name in _LAYOUTS[layout] if name not in arrays]
+    if missing:
+        raise BadFile(f"{path}: the layout {layout} needs the array {missing[0]}, which is missing")
+    return layout
+
+
+def _shape(
+    archive: zipfile.ZipFile, arrays: dict[str, zipfile.ZipInfo], path: str
+) -> tuple[int, int]:
+    shape = _whole(archive, arrays, "shape", path)
+    if len(shape) != 2 or min(shape) < 0:
+        raise BadFile(f"{path}[shape]: {list(shape)[:5]}; the numbers of rows and columns are due")
+    return shape[0], shape[1]
+
+
+def _whole(
+    archive: zipfile.ZipFile, arrays: dict[str, zipfile.ZipInfo], name: str, path: str
+) -> array[int]:
+    _, numbers = _numbers(archive, arrays[name], f"{path}[{name}]")
+    if numbers.typecode in "df":
+        raise BadFile(f"{path}[{name}]: floats; whole numbers are due")
+    return numbers
