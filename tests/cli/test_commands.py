@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from refclust.kernels.registry import KERNELS
 from refclust.trace import check, lock, matrix
 from refclust.version import __version__
-from refclust.kernels.registry import KERNELS
 from tests.backends.plugins import GOOD, installed
 from tests.cli.conftest import Cli
 
@@ -217,7 +217,7 @@ def test_backends_of_plugins(cli: Cli, tmp_path: Path, monkeypatch: pytest.Monke
     ]
     assert lines[0][5] == "ZeroDivisionError: division by zero"
     assert lines[1][5].startswith("ModuleNotFoundError: ")
-    assert done.out.endswith("used unless --backend says otherwise: quick ($REFCLUST_BACKEND)\n")
+    assert "used unless --backend says otherwise: quick ($REFCLUST_BACKEND)\nkernels: " in done.out
     assert answer["default"] == "quick"
     assert answer["backends"][4] == {
         "name": "quick",
