@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pluggy
 
 from refclust.backends.protocol import Backend
+
+if TYPE_CHECKING:  # whoever only scores labels should not wait for the readers
+    from refclust.data.readers.formats import Reader
 
 PROJECT: Final = "refclust"
 
@@ -20,6 +23,14 @@ def refclust_register_backends() -> Sequence[Backend]:  # type: ignore[empty-bod
     """Return the backends that this plugin provides.
 
     The call must be cheap: import the heavy library in ``Backend.kernels`` or later.
+    """
+
+
+@hookspec
+def refclust_register_readers() -> Sequence[Reader]:  # type: ignore[empty-body]
+    """Return the readers of data formats that this plugin provides.
+
+    Names and endings must be new. The call must be cheap: import a heavy library in ``read``.
     """
 
 

@@ -16,7 +16,18 @@ from typing import Annotated
 
 import typer
 
-from refclust.cli import backends, demo, explain, output, score, spec, trace, vectors, verify
+from refclust.cli import (
+    backends,
+    demo,
+    explain,
+    lazy,
+    output,
+    score,
+    spec,
+    trace,
+    vectors,
+    verify,
+)
 from refclust.errors import RefclustError
 
 DEBUG_VARIABLE = "REFCLUST_DEBUG"
@@ -24,6 +35,7 @@ FAULT, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
 
 app = typer.Typer(
     name="refclust",
+    cls=lazy.LazyGroup,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     no_args_is_help=True,
@@ -32,6 +44,15 @@ app = typer.Typer(
 )
 
 app.command("demo", short_help="Take the tour; start here.")(demo.demo)
+for _name, _place, _help in (
+    ("fit", "fit:app", "Cluster data."),
+    ("predict", "predict:predict", "Put new rows into the clusters of a model."),
+    ("describe", "describe:describe", "Tell what is in each cluster of a model."),
+    ("sniff", "sniff:sniff", "Tell how a file would be read."),
+    ("convert", "convert:convert", "Convert data from one format to another."),
+    ("formats", "sniff:formats", "List the formats of data."),
+):
+    lazy.command(app, _name, f"refclust.cli.{_place}", _help)
 app.command("score", short_help="Score a clustering against the truth.")(score.score)
 app.command("explain", short_help="Derive a score step by step.")(explain.explain)
 app.command("spec", short_help="Read a clause: formula, code, evidence.")(spec.spec)
@@ -66,7 +87,7 @@ def _options(
         bool, typer.Option("--debug", help="Show a traceback when something goes wrong.")
     ] = False,
 ) -> None:
-    """Clustering metrics that are right to the last bit, with the proof.
+    """Clustering and its metrics, right to the last bit, with the proof.
 
     Results go to stdout, notes to stderr. Exit codes: 0 fine, 1 a check failed, 2 usage, 3 bad
     data, 4 backend trouble.

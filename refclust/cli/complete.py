@@ -37,6 +37,21 @@ def complete_backend(incomplete: str) -> list[str]:
     return _starting(incomplete, ["auto", *ready])
 
 
+def complete_format(incomplete: str) -> list[tuple[str, str]]:
+    """Complete the names of formats that can be read."""
+    from refclust.backends.formats import readers
+
+    found = [(reader.name, reader.summary) for reader in readers()]
+    return [one for one in found if one[0].startswith(incomplete)]
+
+
+def complete_written(incomplete: str) -> list[str]:
+    """Complete the names of formats that can be written."""
+    from refclust.data.writers import WRITERS
+
+    return _starting(incomplete, WRITERS)
+
+
 def complete_clause(incomplete: str) -> list[tuple[str, str]]:
     """Complete clause IDs and metric names."""
     from refclust.trace.clauses import load, spec_root

@@ -134,10 +134,8 @@ def _the_clusters() -> Iterator[str]:
     rows = [["row", "expanded, to + 3", "to + 4", "so they say", "refclust"]]
     for x, label in zip(places, exact, strict=True):
         far = [x * x - 2 * x * c + c * c for c in start]
-        rows.append(
-            [f"+ {x - offset:g}", *(f"{value:g}" for value in far)]
-            + [f"+ {3 + far.index(min(far))}", f"+ {3 + label}"]
-        )
+        theirs = f"+ {3 + far.index(min(far))}"
+        rows.append([f"+ {x - offset:g}", *(f"{v:g}" for v in far), theirs, f"+ {3 + label}"])
     yield from (f"  {line}" for line in columns(rows, right=frozenset(range(5))))
     yield ""
     trace = ", ".join(f"{step.rss:g}" for step in fit.trace)

@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from refclust.data.atomic import write_atomically
 from refclust.errors import BadOption, FileExists, FileNotReadable
 
 _STARTED = time.monotonic()  # as good as the start of the program
@@ -91,6 +90,8 @@ def write_file(path: str, text: str, *, force: bool) -> None:
         say(text.removesuffix("\n"))
         return
     refuse_existing(path, force=force)
+    from refclust.data.atomic import write_atomically  # start-up is quicker without it
+
     content = text if text.endswith("\n") else text + "\n"
     write_atomically(path, content.encode("utf-8"))
 

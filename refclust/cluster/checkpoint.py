@@ -52,6 +52,7 @@ class Checkpoint:
     path: str
     every: float = 30.0
     resume: bool = False
+    keep: bool = False  # also when the fit is done: whoever writes its result takes it away
     _written: float = field(default_factory=time.monotonic, init=False, repr=False)
 
     def due(self) -> bool:
@@ -85,7 +86,9 @@ class Checkpoint:
         self._written = time.monotonic()
 
     def done(self) -> None:
-        """Take the file away: the result is there."""
+        """Take the file away, unless it is to be kept: the result is there."""
+        if self.keep:
+            return
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self.path)
 

@@ -135,7 +135,7 @@ def _data(
 
 def _origin(provenance: Provenance) -> Origin:
     kernels = (
-        KernelFacts(run.kernel, run.backend, run.distribution, run.version, run.reason, run.calls)
+        KernelFacts(run.kernel, run.backend, run.distribution, run.version, run.reason)
         for run in provenance.kernels
     )
     return Origin(provenance.refclust, provenance.requested, tuple(kernels))

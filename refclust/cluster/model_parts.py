@@ -212,7 +212,6 @@ class KernelFacts:
     distribution: str
     version: str
     reason: str
-    calls: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,6 +122,6 @@ def _origin(node: Node) -> Origin:
 
 
 def _kernel(node: Node) -> KernelFacts:
-    *words, calls = node.members("kernel", "backend", "distribution", "version", "reason", "calls")
+    words = node.members("kernel", "backend", "distribution", "version", "reason")
     kernel, backend, distribution, version, reason = (word.text() for word in words)
-    return KernelFacts(kernel, backend, distribution, version, reason, calls.whole(0))
+    return KernelFacts(kernel, backend, distribution, version, reason)

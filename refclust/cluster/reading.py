@@ -56,12 +56,21 @@ def read_like(
     else:
         name = format_name or reading.format
         given = _read_new(path, name, options, reading.options, readers)
-    data, unseen = aligned(given, model.data.features, model.data.d)
+    return fitted_to(model, given)
+
+
+def fitted_to(model: Model, data: Dataset) -> tuple[Dataset, int]:
+    """Bring rows to the features and the term weights of a model; count what it does not know.
+
+    Spec: MODEL-READ
+    """
+    known, unseen = aligned(data, model.data.features, model.data.d)
+    reading = model.data.reading
     if reading is None or reading.weighing is None:
-        return data, unseen
+        return known, unseen
     weighing = reading.weighing
-    counts = tfidf(data, frequencies=weighing.frequencies, documents=weighing.documents)
-    return counts, unseen
+    weighed = tfidf(known, frequencies=weighing.frequencies, documents=weighing.documents)
+    return weighed, unseen
 
 
 def _counting(options: Options) -> Options:

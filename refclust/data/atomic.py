@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import stat
 from collections.abc import Iterable, Iterator
 
@@ -38,7 +37,7 @@ def write_atomically(path: str, content: bytes | Iterable[bytes]) -> None:
         return
     folder, name = os.path.split(target)
     short = os.fsdecode(os.fsencode(name)[:_LONGEST_NAME])
-    beside = os.path.join(folder, f".{short}.{secrets.token_hex(6)}.new")
+    beside = os.path.join(folder, f".{short}.{os.urandom(6).hex()}.new")
     made = False
     try:
         with _Output(path, beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as output:

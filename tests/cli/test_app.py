@@ -16,7 +16,10 @@ from refclust.version import SPEC_VERSION, __version__
 from tests.backends.plugins import installed
 from tests.cli.conftest import Cli
 
-COMMANDS = {"demo", "score", "explain", "spec", "verify", "vectors", "trace", "backends"}
+COMMANDS = {
+    *("demo", "fit", "predict", "describe", "sniff", "convert", "formats"),
+    *("score", "explain", "spec", "verify", "vectors", "trace", "backends"),
+}
 
 
 def refclust(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
@@ -95,7 +98,7 @@ def test_exit_codes_of_the_real_command(tmp_path: Path, arguments: list[str], co
 def test_unknown_command_and_option(cli: Cli) -> None:
     done = cli("scoer")
     assert (done.code, done.out) == (2, "")
-    assert "Did you mean 'score'?" in done.err
+    assert "Did you mean 'score'" in done.err
     assert cli("score", "--jsn").code == 2
 
 

@@ -295,7 +295,6 @@ BOTH_REFUSE: list[tuple[str, Edit, str]] = [
     ("cosine", without(*TEXT, "tfidf"), "data.reading.options.text: the key 'tfidf' is missing"),
     ("kmeans", put({}, "provenance", "kernels"), "provenance.kernels: an object; an array"),
     ("kmeans", put(None, "provenance", "refclust"), "provenance.refclust: null; a string"),
-    ("kmeans", put(-1, "provenance", "kernels", 0, "calls"), "provenance.kernels[0].calls: -1"),
     ("kmeans", put(0.5, "provenance", "kernels", 0, "seconds"), "provenance.kernels[0]: unknown"),
     ("emptied", put(-1, "fitted", "runs", 0, "emptied", 0, "row"), "fitted.runs[0].emptied[0].row"),
     ("emptied", put("x", "fitted", "runs", 0, "emptied", 0, "policy"), "fitted.runs[0].emptied[0]"),

@@ -1,0 +1,100 @@
+"""``refclust convert``: data from one format to another."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from refclust.cli import dataio
+from refclust.cli.complete import complete_written
+from refclust.cli.fit_options import Force
+from refclust.cli.inputs import Json
+from refclust.cli.output import counted, flush, note, refuse_existing, say_json
+from refclust.errors import BadOption
+
+if TYPE_CHECKING:
+    from refclust.data.dataset import Dataset
+    from refclust.data.writers import Writer
+
+SCHEMA: Final = "refclust-convert/1"
+_PARTS: Final = {
+    "ids": "ids",
+    "features": "names of features",
+    "labels": "labels",
+    "weights": "weights",
+}
+
+
+@dataio.reads
+def convert(
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="File or folder to read; - is standard input.")
+    ],
+    target: Annotated[
+        str, typer.Argument(metavar="OUT", help="File to write; - is standard output.")
+    ],
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="F",
+            help="Format to write: csv, tsv, jsonl, npy, npz, svmlight, matrixmarket. [by name]",
+            autocompletion=complete_written,
+        ),
+    ] = None,
+    force: Force = False,
+    as_json: Json = False,
+    *,
+    given: dataio.Given,
+) -> None:
+    """Convert data from one format to another; the doubles stay the same, bit for bit.
+
+    \b
+    refclust convert iris.csv iris.npz --label-column label
+    refclust convert counts.svmlight counts.mtx.gz --base 0
+    refclust convert texts/ counts.jsonl --min-df 2
+    refclust convert table.tsv - --to csv
+    """
+    from refclust.data import writers
+
+    writer = writers.choose(target, to)
+    if target == dataio.STDIN and as_json:
+        raise BadOption("--json and the data cannot share standard output; name a file")
+    dataio.refuse_same([target], [source])
+    refuse_existing(target, force=force)
+    read = dataio.read(source, given)
+    data = read.data
+    if target != dataio.STDIN:
+        writers.write(target, data, format=to)
+    else:
+        _print(writer, data)
+    held = writer.holds(data)
+    lost = [part for part in _PARTS if getattr(data, part) is not None and part not in held]
+    shape = f"{counted(data.n, 'row')}, {counted(data.d, 'feature')}"
+    if as_json:
+        say_json(
+            {
+                "schema": SCHEMA,
+                "rows": data.n,
+                "features": data.d,
+                "from": read.format,
+                "to": writer.name,
+                "lost": lost,
+                "file": target,
+            }
+        )
+    elif target != dataio.STDIN:
+        note(f"wrote {target}: {shape}, {read.format} to {writer.name}")
+    if lost:
+        told = " and ".join(_PARTS[part] for part in lost)
+        note(f"{writer.name} has no place for {told}; they are left out")
+
+
+def _print(writer: Writer, data: Dataset) -> None:
+    if data.kind not in writer.kinds:
+        raise BadOption(f"{writer.name} does not hold {data.kind} rows; jsonl does")
+    for chunk in writer.chunks(data):
+        sys.stdout.buffer.write(chunk)
+    flush()

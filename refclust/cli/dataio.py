@@ -1,0 +1,303 @@
+"""The options for reading data that all commands with data share, and how they are used."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import io
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from refclust.cli.complete import complete_format
+from refclust.cli.output import note
+from refclust.errors import BadOption, MissingColumn, RefclustError
+
+if TYPE_CHECKING:
+    from refclust.cluster.model_parts import Model
+    from refclust.data.dataset import Dataset
+    from refclust.data.readers.formats import Options
+    from refclust.data.text import TextOptions
+
+STDIN: Final = "-"
+_TEXTS: Final = ("folder", "lines")  # formats that hold nothing but texts
+_SIGNS: Final = {"tab": "\t", "\\t": "\t", "comma": ",", "space": " ", "semicolon": ";", "bar": "|"}
+
+DataFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA", help="File or folder of the data; - is standard input.", show_default=False
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the user said about the data, as typed; every field is an option of its own."""
+
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="F",
+            help="Format of the data. [by name, else by content; `refclust formats` lists all]",
+            autocompletion=complete_format,
+        ),
+    ] = None
+    delimiter: Annotated[
+        str | None,
+        typer.Option("--delimiter", metavar="D", help="What separates columns: a sign, or tab."),
+    ] = None
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether the first row holds names. [found out]"),
+    ] = None
+    id_column: Annotated[
+        str | None,
+        typer.Option("--id-column", metavar="C", help="Column of ids, by name or number from 1."),
+    ] = None
+    label_column: Annotated[
+        str | None,
+        typer.Option(
+            "--label-column", metavar="C", help="Column of known classes; not used to fit."
+        ),
+    ] = None
+    weight_column: Annotated[
+        str | None, typer.Option("--weight-column", metavar="C", help="Column of weights.")
+    ] = None
+    column: Annotated[
+        list[str] | None,
+        typer.Option("--column", metavar="C", help="Only this feature; may be repeated. [all]"),
+    ] = None
+    base: Annotated[
+        int | None,
+        typer.Option("--base", metavar="B", help="First index of svmlight and the like: 0 or 1."),
+    ] = None
+    array: Annotated[
+        str | None, typer.Option("--array", metavar="NAME", help="Which array of an .npz file.")
+    ] = None
+    text_column: Annotated[
+        str | None,
+        typer.Option("--text-column", metavar="C", help="Field of the text in JSON Lines."),
+    ] = None
+    lowercase: Annotated[
+        bool | None,
+        typer.Option("--lowercase/--no-lowercase", help="Whether Case counts in texts. [folded]"),
+    ] = None
+    stop_words: Annotated[
+        str | None,
+        typer.Option("--stop-words", metavar="FILE", help="Words to leave out, one a line."),
+    ] = None
+    min_df: Annotated[
+        str | None,
+        typer.Option(
+            "--min-df", metavar="N", help="Only words in at least N texts, or a share such as 1%."
+        ),
+    ] = None
+    max_df: Annotated[
+        str | None,
+        typer.Option("--max-df", metavar="N", help="Only words in at most N texts, or a share."),
+    ] = None
+    tfidf: Annotated[
+        bool, typer.Option("--tfidf", help="Weigh words by rarity: count · ln(n / df).")
+    ] = False
+
+    def options(self) -> Options:
+        """What a reader is told; an empty name of a column means none."""
+        from refclust.data.readers.formats import Options
+
+        return self.over(Options())
+
+    def over(self, base: Options) -> Options:
+        """The options of ``base``, overruled by those that were given."""
+        from dataclasses import replace
+
+        given: dict[str, Any] = {
+            "delimiter": _sign(self.delimiter),
+            "header": self.header,
+            "id_column": self.id_column,
+            "label_column": self.label_column,
+            "weight_column": self.weight_column,
+            "columns": tuple(self.column) if self.column else None,
+            "base": self.base,
+            "array": self.array,
+            "text_column": self.text_column,
+            "text": self._text(base.text),
+        }
+        if self.base not in (None, 0, 1):
+            raise BadOption(f"--base {self.base}: the first index is 0 or 1")
+        found = replace(base, **{name: one for name, one in given.items() if one is not None})
+        empty = [name for name in given if getattr(found, name) == ""]
+        return replace(found, **dict.fromkeys(empty))
+
+    def _text(self, base: TextOptions | None) -> TextOptions | None:
+        given = (self.lowercase, self.stop_words, self.min_df, self.max_df, self.tfidf or None)
+        if all(one is None for one in given):
+            return base
+        from dataclasses import replace
+
+        from refclust.data.readers.words import read_words
+        from refclust.data.text import PLAIN
+
+        found = base or PLAIN
+        lowercase = found.lowercase if self.lowercase is None else self.lowercase
+        words = found.stop_words
+        if self.stop_words is not None:
+            words = frozenset(read_words(self.stop_words, lowercase=lowercase))
+        return replace(
+            found,
+            lowercase=lowercase,
+            stop_words=words,
+            min_df=found.min_df if self.min_df is None else _bound("--min-df", self.min_df),
+            max_df=found.max_df if self.max_df is None else _bound("--max-df", self.max_df),
+            tfidf=found.tfidf or self.tfidf,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Data as they were read, and how."""
+
+    path: str
+    format: str
+    options: Options
+    data: Dataset
+
+
+def reads(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command all options for reading; it gets them together, as ``given``."""
+    plain = inspect.signature(command, eval_str=True)
+    hints = inspect.get_annotations(Given, eval_str=True)
+    kind = inspect.Parameter.KEYWORD_ONLY
+    options = [
+        inspect.Parameter(one.name, kind, default=one.default, annotation=hints[one.name])
+        for one in fields(Given)
+    ]
+
+    @functools.wraps(command)
+    def called(**arguments: Any) -> None:
+        given = Given(**{one.name: arguments.pop(one.name) for one in options})
+        command(**arguments, given=given)
+
+    own = [one.replace(kind=kind) for one in plain.parameters.values() if one.name != "given"]
+    called.__signature__ = plain.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
+    return called
+
+
+def read(path: str, given: Given) -> Source:
+    """Read the data that a command was given."""
+    from refclust.backends import formats
+
+    options = given.options()
+    reader = formats.choose(path, given.format)
+    return Source(path, reader.name, options, reader.read(path, options))
+
+
+def read_as(model: Model, path: str, given: Given) -> tuple[Source, int]:
+    """Read data as those of a model were read, unless options say otherwise.
+
+    Returns them over the features of the model, and how many other features were left out.
+    """
+    from dataclasses import replace
+
+    from refclust.backends import formats
+    from refclust.cluster.reading import fitted_to, new_options
+    from refclust.data.readers.formats import Options
+
+    if given.tfidf:
+        raise BadOption("--tfidf is settled by the model: its data were weighed, or they were not")
+    reading = model.data.reading
+    reader = formats.choose(path, given.format or _format_of(model, path))
+    base = Options() if reading is None else new_options(reading)
+    if reading is not None and reading.format != reader.name:
+        # Columns of another format mean nothing here; words are cut in one way everywhere.
+        texts = reader.name in _TEXTS or given.text_column is not None
+        base = Options(text=base.text if texts else None)
+    options = given.over(base)
+    piped = sys.stdin.buffer.read() if path == STDIN and sys.stdin is not None else None
+    _rewind(piped)
+    try:
+        data = reader.read(path, options)
+    except MissingColumn as missing:
+        # Known classes are no part of the model; new data often come without them.
+        if given.label_column is not None or options.label_column is None:
+            raise
+        _rewind(piped)
+        options = replace(options, label_column=None)
+        try:
+            data = reader.read(path, options)
+        except RefclustError:
+            raise missing from None
+    data, unseen = fitted_to(model, data)
+    return Source(path, reader.name, options, data), unseen
+
+
+def note_unseen(unseen: int) -> None:
+    """Tell that features of the data are unknown to the model."""
+    if unseen:
+        features = "1 feature" if unseen == 1 else f"{unseen:,} features"
+        note(f"{features} of the data {'is' if unseen == 1 else 'are'} unknown to the model")
+
+
+def refuse_same(outputs: list[str], inputs: list[str]) -> None:
+    """Refuse to write two outputs to one file, or one over an input, even with ``--force``."""
+    seen: list[str] = []
+    for output in (one for one in outputs if one != STDIN):
+        if any(_same(output, other) for other in seen):
+            raise BadOption(f"two outputs cannot go to one file, {output}")
+        if any(one != STDIN and _same(output, one) for one in inputs):
+            raise BadOption(f"{output} is read from; the output needs another name")
+        seen.append(output)
+
+
+def _same(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return os.path.abspath(one) == os.path.abspath(other)
+
+
+def _rewind(piped: bytes | None) -> None:
+    """Put back what came through standard input, which can be read only once otherwise."""
+    if piped is not None:
+        sys.stdin = io.TextIOWrapper(io.BytesIO(piped), encoding="utf-8")
+
+
+def _format_of(model: Model, path: str) -> str | None:
+    """The format of the model's data, unless the name of the file says something else."""
+    from refclust.backends.formats import readers
+    from refclust.data.textfile import suffix
+
+    ending = suffix(path)
+    reading = model.data.reading
+    if reading is None or (path != STDIN and os.path.isdir(path)):
+        return None
+    fitting = [one.name for one in readers() if ending and ending in one.suffixes]
+    return None if path != STDIN and fitting and reading.format not in fitting else reading.format
+
+
+def _sign(text: str | None) -> str | None:
+    if text is None:
+        return None
+    sign = _SIGNS.get(text, text)
+    if len(sign) != 1 or sign in '\r\n"':
+        raise BadOption(f"--delimiter {text!r}: one character is needed, or the word tab")
+    return sign
+
+
+def _bound(option: str, text: str) -> Any:
+    """A number of documents, or a share of them such as 0.5, 1/2 or 50%."""
+    from fractions import Fraction
+
+    try:
+        if text.endswith("%"):
+            return Fraction(text[:-1]) / 100
+        return int(text) if text.isdecimal() else Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise BadOption(
+            f"{option} {text!r}: a number of texts or a share such as 0.5, 1/2 or 50% is needed"
+        ) from None

@@ -1,0 +1,169 @@
+"""``refclust describe``: what is in each cluster of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from refclust.cli import dataio
+from refclust.cli.inputs import BackendName, Json
+from refclust.cli.output import columns, counted, say, say_json
+from refclust.errors import BadOption
+
+if TYPE_CHECKING:
+    from refclust.cluster.describe import Description, Portrait
+    from refclust.cluster.model_parts import Model
+    from refclust.data.dataset import Dataset
+
+SCHEMA: Final = "refclust-describe/1"
+_WIDTH = 96
+
+
+@dataio.reads
+def describe(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A model that `refclust fit` wrote; - is stdin.")
+    ],
+    data: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[DATA]", help="Data to describe with it; they make differences comparable."
+        ),
+    ] = None,
+    top: Annotated[
+        int, typer.Option("--top", metavar="N", help="How many features or words of each cluster.")
+    ] = 10,
+    rows: Annotated[
+        int, typer.Option("--rows", metavar="N", help="How many typical rows, if there are data.")
+    ] = 3,
+    backend: BackendName = None,
+    as_json: Json = False,
+    *,
+    given: dataio.Given,
+) -> None:
+    """Tell what is in each cluster: size, spread, characteristic features or words, typical rows.
+
+    \b
+    refclust describe iris.model.json
+    refclust describe iris.model.json iris.csv
+    refclust describe texts.model.json texts/ --top 20 --rows 5
+    """
+    if model == data == dataio.STDIN:
+        raise BadOption("standard input (-) can be read only once")
+    for option, value in (("--top", top), ("--rows", rows)):
+        if value < 0:
+            raise BadOption(f"{option} {value}: a number of at least 0 is needed")
+    if data is None and given != dataio.Given():
+        raise BadOption("options for reading go with DATA, which is missing")
+    from refclust.cluster import describe as portraits
+    from refclust.cluster.model import load
+
+    found = load(model)
+    if data is not None and found.data.kind == "distances":
+        raise BadOption(f"{model} was made of distances; there are no data to describe it with")
+    source: dataio.Source | None = None
+    if data is not None:
+        source, unseen = dataio.read_as(found, data, given)
+        dataio.note_unseen(unseen)
+    shown = None if source is None else source.data
+    description = portraits.describe(found, shown, top=top, typical=rows, backend=backend)
+    if as_json:
+        say_json(_json(found, shown, description))
+    else:
+        say("\n".join(_lines(found, shown, description)))
+
+
+def _lines(model: Model, data: Dataset | None, description: Description) -> Iterator[str]:
+    from refclust.cli.fit_summary import size_lines
+
+    clusters = counted(len(description.clusters), "cluster")
+    rows, features = counted(model.data.n, "row"), counted(model.data.d, "feature")
+    yield f"{clusters} by {model.algorithm} ({description.metric}) from {rows}, {features}"
+    if data is not None:
+        same = data.digest() == model.data.digest
+        yield f"described with {'these rows' if same else counted(data.n, 'other row')}"
+    yield ""
+    known = [one.rss for one in description.clusters if one.rss is not None]
+    yield from size_lines([one.size for one in description.clusters], known or None)
+    if not any(one.traits for one in description.clusters):
+        return
+    yield ""
+    sparse = model.data.kind == "sparse"
+    yield from _about(sparse, data is not None)
+    for one in description.clusters:
+        yield ""
+        yield f"cluster {one.cluster}"
+        yield from _portrait(one, words=sparse)
+
+
+def _about(sparse: bool, scaled: bool) -> Iterator[str]:
+    """Say what the order of the features is."""
+    which = "features above their overall mean" if sparse else "features by their difference"
+    if scaled:
+        yield f"{which} (z: in overall standard deviations), then typical rows"
+    else:
+        yield f"{which}, in their own units; with DATA in standard deviations"
+
+
+def _portrait(one: Portrait, *, words: bool) -> Iterator[str]:
+    import textwrap
+
+    from refclust.cli.fit_summary import number
+
+    if not one.size:
+        yield "  empty"
+        return
+    if words:
+        told = ", ".join(
+            f"{trait.name}\xa0({_score(trait.standardised, trait.difference)})"
+            for trait in one.traits
+        )
+        for line in textwrap.wrap(told, _WIDTH, initial_indent="  ", subsequent_indent="  "):
+            yield line.replace("\xa0", " ")
+    elif one.traits:
+        scaled = one.traits[0].standardised is not None
+        rows = [["feature", *(["z"] if scaled else []), "difference", "mean", "overall"]]
+        for trait in one.traits:
+            z = [f"{trait.standardised:+.2f}"] if trait.standardised is not None else []
+            rows.append(
+                [
+                    trait.name,
+                    *z,
+                    f"{trait.difference:+.4g}",
+                    f"{trait.mean:.4g}",
+                    f"{trait.overall:.4g}",
+                ]
+            )
+        yield from (f"  {line}" for line in columns(rows, right=frozenset(range(1, 5))))
+    if one.typical:
+        near = ", ".join(f"{row.name} ({number(row.distance)})" for row in one.typical)
+        yield f"  typical rows (distance): {near}"
+
+
+def _score(standardised: float | None, difference: float) -> str:
+    return f"{difference:.3g}" if standardised is None else f"{standardised:.2f}"
+
+
+def _json(model: Model, data: Dataset | None, description: Description) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from refclust.cli.fit_summary import plain_weight
+    from refclust.cli.render import provenance_json
+    from refclust.version import __version__
+
+    return {
+        "schema": SCHEMA,
+        "refclust": __version__,
+        "algorithm": model.algorithm,
+        "metric": description.metric,
+        "rows": model.data.n if data is None else data.n,
+        "features": model.data.d,
+        "data": None if data is None else data.digest(),
+        "same_data": data is not None and data.digest() == model.data.digest,
+        "clusters": [
+            {**asdict(one), "size": plain_weight(one.size)} for one in description.clusters
+        ],
+        "provenance": provenance_json(description.provenance),
+    }

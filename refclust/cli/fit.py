@@ -1,0 +1,296 @@
+"""``refclust fit``: k-means, bisecting k-means, trees of merges."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+import typer
+
+from refclust.cli import dataio, fit_files, fit_run
+from refclust.cli import fit_options as opt
+from refclust.cli.inputs import BackendName, Json
+from refclust.errors import BadOption
+
+if TYPE_CHECKING:
+    from refclust.cluster.results import BisectingFit
+    from refclust.cluster.steps import Steps
+    from refclust.data.dataset import Dataset
+
+LinkageName: TypeAlias = Literal[
+    "single", "complete", "average", "weighted", "centroid", "median", "ward"
+]
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=False)
+
+
+@app.callback()
+def _fit() -> None:
+    """Cluster data: print a summary, write labels and a model.
+
+    \b
+    refclust fit kmeans iris.csv -k 3 --label-column label
+    refclust fit bisecting texts/ -k 8 --metric cosine
+    refclust fit agglomerative iris.csv -k 3 --label-column label
+    """
+
+
+@app.command("kmeans", short_help="K-means: nearest centres, or nearest directions.")
+@dataio.reads
+def kmeans(
+    data: dataio.DataFile,
+    k: opt.K = None,
+    start: opt.Start = "k-means++",
+    centres: opt.CentresFile = None,
+    start_labels: opt.StartLabels = None,
+    metric: opt.Metric = "euclidean",
+    seed: opt.Seed = 0,
+    restarts: opt.Restarts = 1,
+    trials: opt.Trials = None,
+    empty: opt.Empty = "farthest",
+    tolerance: opt.Tolerance = None,
+    limit: opt.Limit = 300,
+    model: opt.ModelFile = None,
+    labels: opt.LabelsFile = None,
+    trace: opt.TraceFile = None,
+    checkpoint: opt.CheckpointFile = None,
+    checkpoint_every: opt.CheckpointEvery = 30.0,
+    resume: opt.Resume = False,
+    force: opt.Force = False,
+    backend: BackendName = None,
+    as_json: Json = False,
+    *,
+    given: dataio.Given,
+) -> None:
+    """Cluster rows by k-means: every decision exact, every number rounded once.
+
+    \b
+    refclust fit kmeans iris.csv -k 3 --label-column label
+    refclust fit kmeans iris.csv -k 3 --label-column label --restarts 20 -o iris.model.json
+    refclust fit kmeans texts/ -k 8 --metric cosine --stop-words stop.txt --labels labels.csv
+    refclust fit kmeans big.npy -k 50 -o big.model.json --resume
+    """
+    outputs = fit_files.Outputs(model, labels, trace, force)
+    read_from = [data, centres, _label_file(start_labels)[0], given.stop_words]
+    outputs.check(inputs=read_from, as_json=as_json)
+    kept = fit_run.checkpoint_path(checkpoint, model)
+    fit_run.check_checkpoint(
+        kept,
+        checkpoint_every,
+        resume=resume,
+        force=force,
+        others=[*read_from, model, labels, trace],
+    )
+    if k is None and centres is None and start_labels is None:
+        raise BadOption("how many clusters? give -k K, or a start: --centres or --start-labels")
+    from refclust.cli import fit_summary
+    from refclust.cluster.kmeans import kmeans_steps
+
+    source = dataio.read(data, given)
+    given_centres = None if centres is None else _centres(centres, source.data)
+    given_labels = None if start_labels is None else _start_labels(start_labels, given)
+
+    def begun() -> Steps:
+        return kmeans_steps(
+            source.data,
+            k,
+            start=start,
+            centres=given_centres,
+            labels=given_labels,
+            metric=metric,
+            seed=seed,
+            restarts=restarts,
+            trials=trials,
+            empty=empty,
+            tolerance=tolerance,
+            limit=limit,
+            trace="scalars",
+            backend=backend,
+            checkpoint=fit_run.checkpoint_of(kept, checkpoint_every, resume=resume),
+        )
+
+    fit = fit_run.run(lambda live: fit_run.iterated(begun(), live), kept)
+    fit_files.write(outputs, source, fit, fit.labels, None)
+    if trace is not None:
+        fit_files.write_text(trace, fit_files.trace_lines(fit.trace, metric))
+    fit_run.drop(kept)
+    scores = fit_files.scores(source.data, fit.labels)
+    if as_json:
+        fit_files.say_fit(fit_summary.kmeans_json(fit), scores, outputs, source)
+    else:
+        fit_files.tell(fit_summary.kmeans_lines(fit, source.data), scores, outputs)
+
+
+@app.command("bisecting", short_help="Bisecting k-means: split one cluster after another.")
+@dataio.reads
+def bisecting(
+    data: dataio.DataFile,
+    k: opt.K = None,
+    by: Annotated[
+        opt.ByName, typer.Option("--by", help="Split the cluster of largest RSS or largest size.")
+    ] = "rss",
+    start: opt.Start = "k-means++",
+    metric: opt.Metric = "euclidean",
+    seed: opt.Seed = 0,
+    restarts: opt.Restarts = 1,
+    limit: opt.Limit = 300,
+    model: opt.ModelFile = None,
+    labels: opt.LabelsFile = None,
+    checkpoint: opt.CheckpointFile = None,
+    checkpoint_every: opt.CheckpointEvery = 30.0,
+    resume: opt.Resume = False,
+    force: opt.Force = False,
+    backend: BackendName = None,
+    as_json: Json = False,
+    *,
+    given: dataio.Given,
+) -> None:
+    """Cluster rows top-down: split a cluster in two by k-means until there are K.
+
+    \b
+    refclust fit bisecting iris.csv -k 3 --label-column label
+    refclust fit bisecting texts/ -k 8 --metric cosine --by size --labels labels.csv
+    """
+    outputs = fit_files.Outputs(model, labels, None, force)
+    outputs.check(inputs=[data, given.stop_words], as_json=as_json)
+    kept = fit_run.checkpoint_path(checkpoint, model)
+    fit_run.check_checkpoint(
+        kept,
+        checkpoint_every,
+        resume=resume,
+        force=force,
+        others=[data, given.stop_words, model, labels],
+    )
+    if k is None:
+        raise BadOption("how many clusters? give -k K")
+    from refclust.cli import fit_summary
+    from refclust.cluster import bisecting as algorithm
+
+    source, wanted = dataio.read(data, given), k
+
+    def split(live: fit_run.Live) -> BisectingFit:
+        def told(leaves: int) -> None:
+            live.where = f"with {leaves} of {wanted} clusters"
+            live.tell(f"{leaves} of {wanted} clusters")
+
+        return algorithm.bisecting(
+            source.data,
+            wanted,
+            by=by,
+            metric=metric,
+            start=start,
+            seed=seed,
+            restarts=restarts,
+            limit=limit,
+            backend=backend,
+            checkpoint=fit_run.checkpoint_of(kept, checkpoint_every, resume=resume),
+            after_split=told,
+        )
+
+    fit = fit_run.run(split, kept)
+    fit_files.write(outputs, source, fit, fit.labels, None)
+    fit_run.drop(kept)
+    scores = fit_files.scores(source.data, fit.labels)
+    if as_json:
+        fit_files.say_fit(fit_summary.bisecting_json(fit), scores, outputs, source)
+    else:
+        fit_files.tell(fit_summary.bisecting_lines(fit, source.data), scores, outputs)
+
+
+@app.command("agglomerative", short_help="Merge the closest clusters into one tree.")
+@dataio.reads
+def agglomerative(
+    data: Annotated[
+        str | None,
+        typer.Argument(metavar="[DATA]", help="File or folder of the data; - is standard input."),
+    ] = None,
+    k: opt.K = None,
+    height: Annotated[
+        float | None, typer.Option("--height", metavar="H", help="Cut the tree at this height.")
+    ] = None,
+    linkage: Annotated[
+        LinkageName, typer.Option("--linkage", help="How far apart two clusters are.")
+    ] = "ward",
+    metric: opt.Metric = "euclidean",
+    distances: Annotated[
+        str | None,
+        typer.Option("--distances", metavar="FILE", help="A square matrix, instead of DATA."),
+    ] = None,
+    model: opt.ModelFile = None,
+    labels: opt.LabelsFile = None,
+    merges: Annotated[
+        str | None,
+        typer.Option("--merges", metavar="FILE", help="Write the table of merges, as CSV."),
+    ] = None,
+    force: opt.Force = False,
+    backend: BackendName = None,
+    as_json: Json = False,
+    *,
+    given: dataio.Given,
+) -> None:
+    """Cluster rows bottom-up: merge the two closest clusters until one is left.
+
+    \b
+    refclust fit agglomerative iris.csv -k 3 --label-column label
+    refclust fit agglomerative iris.csv --height 2.5 --linkage average --label-column label
+    refclust fit agglomerative --distances matrix.csv --linkage complete --merges merges.csv
+    """
+    outputs = fit_files.Outputs(model, labels, merges, force)
+    outputs.check(inputs=[data, distances, given.stop_words], as_json=as_json)
+    if (data is None) == (distances is None):
+        raise BadOption("give either DATA or --distances FILE")
+    if labels is not None and k is None and height is None:
+        raise BadOption("--labels needs clusters: cut the tree with -k K or --height H")
+    from refclust.cli import fit_summary
+    from refclust.cluster import hierarchical
+    from refclust.cluster.model import Cut
+
+    source = dataio.read(data or distances or "", given)
+    tree = hierarchical.agglomerative(
+        None if data is None else source.data,
+        linkage=linkage,
+        metric=metric,
+        k=k,
+        height=height,
+        distances=None if distances is None else source.data,
+        backend=backend,
+    )
+    cut = None if tree.labels is None else Cut(k=k, height=height)
+    fit_files.write(outputs, source, tree, tree.labels or (), cut)
+    if merges is not None:
+        fit_files.write_text(merges, fit_files.merge_lines(tree.merges))
+    sizes = None if tree.labels is None else fit_files.sizes(tree.labels)
+    scores = [] if tree.labels is None else fit_files.scores(source.data, tree.labels)
+    if as_json:
+        told = fit_summary.tree_json(tree, source.data, sizes)
+        fit_files.say_fit(told, scores, outputs, source)
+    else:
+        fit_files.tell(fit_summary.tree_lines(tree, sizes), scores, outputs)
+
+
+def _centres(path: str, data: Dataset) -> Dataset:
+    """Read centres to start from, over the features of the data."""
+    from refclust.data.align import aligned
+    from refclust.errors import DimensionMismatch
+
+    found, left_out = aligned(dataio.read(path, dataio.Given()).data, data.features, data.d)
+    if left_out:
+        raise DimensionMismatch(f"{path} has {left_out} features that the data do not have")
+    return found
+
+
+def _label_file(text: str | None) -> tuple[str | None, str | None]:
+    """Split FILE:COLUMN, unless a file has the whole name."""
+    file, colon, column = (text or "").rpartition(":")
+    if text is None or not colon or not file or not column or os.path.exists(text):
+        return text, None
+    return file, column
+
+
+def _start_labels(text: str, given: dataio.Given) -> list[str]:
+    from refclust.data.labels import is_delimited, read_labels
+
+    path, column = _label_file(text)
+    assert path is not None
+    sign = given.options().delimiter if is_delimited(path, column=column) else None
+    return read_labels(path, column=column, delimiter=sign)

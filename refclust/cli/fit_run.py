@@ -1,0 +1,172 @@
+"""How a fit runs: with a checkpoint, with progress on a terminal, and with an orderly interrupt."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import typer
+
+from refclust.cli.dataio import STDIN, refuse_same
+from refclust.cli.output import note
+from refclust.errors import BadOption, FileExists, FileNotReadable
+
+if TYPE_CHECKING:
+    from refclust.cluster.checkpoint import Checkpoint
+    from refclust.cluster.results import KMeansFit
+    from refclust.cluster.steps import Steps
+
+Fit = TypeVar("Fit")
+
+INTERRUPTED: Final = 130
+ENDING: Final = ".checkpoint"
+_PATIENCE = 1.0  # seconds before progress is shown
+_REFRESH = 0.1
+
+
+class Live:
+    """One line on stderr that tells where a fit stands, from the second second, on a terminal."""
+
+    def __init__(self) -> None:
+        self.where = "at its beginning"  # for whoever is interrupted
+        self._enabled = sys.stderr is not None and sys.stderr.isatty()
+        self._next = time.monotonic() + _PATIENCE
+        self._shown = 0
+
+    def tell(self, line: str) -> None:
+        """Show a line in the place of the last one, unless that was a moment ago."""
+        if not self._enabled or time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + _REFRESH
+        sys.stderr.write(f"\r{line:<{self._shown}}")
+        sys.stderr.flush()
+        self._shown = len(line)
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._shown:
+            sys.stderr.write(f"\r{'':<{self._shown}}\r")
+            sys.stderr.flush()
+            self._shown = 0
+
+
+def checkpoint_path(path: str | None, model: str | None) -> str | None:
+    """Where the checkpoint lies: where it was said, else beside the model."""
+    return path or (None if model is None else model + ENDING)
+
+
+def check_checkpoint(
+    path: str | None, every: float, *, resume: bool, force: bool, others: list[str | None]
+) -> None:
+    """Refuse to begin anew over a checkpoint, or to go on without one."""
+    if not every >= 0:
+        raise BadOption(f"--checkpoint-every {every}: a number of seconds of at least 0 is needed")
+    if path is None:
+        if resume:
+            raise BadOption("--resume needs a checkpoint: give --checkpoint, or --model as before")
+        return
+    if path == STDIN:
+        raise BadOption("--checkpoint needs a file, not standard output")
+    refuse_same([path], [one for one in others if one is not None])
+    there = os.path.lexists(path)
+    if resume and not there:
+        raise FileNotReadable(f"there is no checkpoint {path}; leave out --resume to begin anew")
+    if there and not resume and not force:
+        raise FileExists(
+            f"the checkpoint {path} of an interrupted fit exists already; --resume goes on with "
+            "it, --force begins anew"
+        )
+
+
+def checkpoint_of(path: str | None, every: float, *, resume: bool) -> Checkpoint | None:
+    """The checkpoint of a fit that begins now; ``drop`` takes it away when files are written."""
+    from refclust.cluster.checkpoint import Checkpoint
+
+    if path is None:
+        return None
+    if not resume:
+        # An old one must not outlive this moment: who resumes wants the fit that begins here.
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+    return Checkpoint(path, every=every, resume=resume, keep=True)
+
+
+def drop(kept: str | None) -> None:
+    """Take the checkpoint away: all files are there."""
+    if kept is not None:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(kept)
+
+
+def run(fit: Callable[[Live], Fit], kept: str | None) -> Fit:
+    """Run a fit to its end; an interrupt leaves its checkpoint and tells how to go on."""
+    live = Live()
+    try:
+        with _orderly():
+            return fit(live)
+    except KeyboardInterrupt:
+        live.clear()
+        _tell_how_to_go_on(live.where, kept)
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        live.clear()
+
+
+def iterated(steps: Steps, live: Live) -> KMeansFit:
+    """Drive the iterations of k-means."""
+    try:
+        for state in steps:
+            one = state.iteration
+            live.where = f"after iteration {one.iteration} of run {state.run + 1}"
+            live.tell(
+                f"run {state.run + 1}, iteration {one.iteration}: {one.changed:,} rows changed, "
+                f"RSS {one.rss:.8g}"
+            )
+        fit = steps.result()
+        steps.save()  # for the case that the model cannot be written
+        return fit
+    except KeyboardInterrupt:
+        steps.save()
+        raise
+
+
+@contextlib.contextmanager
+def _orderly() -> Iterator[None]:
+    """Let the signal to terminate end a fit as Ctrl-C does, and no second one spoil the ending."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may handle signals, and only it gets them
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+        for one in before:
+            signal.signal(one, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+    for one in before:
+        signal.signal(one, stop)
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def _tell_how_to_go_on(where: str, kept: str | None) -> None:
+    if kept is None:
+        note(f"interrupted {where}; nothing is kept without --model or --checkpoint")
+        return
+    if not os.path.exists(kept):
+        note(f"interrupted {where}; there is nothing to keep yet")
+        return
+    words = [word for word in sys.argv[1:] if word != "--resume"]
+    command = shlex.join(["refclust", *words, "--resume"])
+    note(f"interrupted {where}; this goes on from there: {command}")

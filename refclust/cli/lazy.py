@@ -1,0 +1,47 @@
+"""Commands that are built when they are called: the start should not wait for options of others.
+
+Typer builds every command it knows at every start, which takes longer the more options there are.
+A lazy command is known by its name and its one-line help, and takes its place when it is resolved.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Final
+
+import typer
+from typer.core import TyperGroup
+
+_PLACES: Final[dict[str, str]] = {}  # the name of a command: "module:attribute"
+
+
+class LazyGroup(TyperGroup):
+    """A group of commands some of which are built on demand."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Build the command that is called, if it is a lazy one."""
+        if args and args[0] in _PLACES:
+            self.commands[args[0]] = _built(args[0])
+        return super().resolve_command(ctx, args)
+
+
+def command(app: typer.Typer, name: str, place: str, short_help: str) -> None:
+    """Register a command that ``place`` tells where to find: a function, or a typer application."""
+
+    def stub() -> None:
+        raise AssertionError(f"{name} was called without being resolved")
+
+    _PLACES[name] = place
+    app.command(name, short_help=short_help)(stub)
+
+
+def _built(name: str) -> Any:
+    module, _, attribute = _PLACES[name].partition(":")
+    found = getattr(import_module(module), attribute)
+    if not isinstance(found, typer.Typer):
+        function = found
+        found = typer.Typer(add_completion=False, rich_markup_mode=None)
+        found.command(name)(function)
+    built = typer.main.get_command(found)
+    built.name = name
+    return built

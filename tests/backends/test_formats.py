@@ -1,0 +1,153 @@
+"""Readers of plugins: found, guarded, and never in the way of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from refclust.backends import formats
+from refclust.data.readers.formats import Options, builtin
+from refclust.errors import BackendFailure, BackendRefused, BadFile, UnknownFormat
+from tests.backends.plugins import GOOD, installed
+
+READER = """
+    from array import array
+
+    import pluggy
+
+    from refclust.data.dataset import dense
+    from refclust.data.readers.formats import Plan, Reader
+    from refclust.data.textfile import read_text
+
+    def read(path, options):
+        return dense(array("d", [float(len(line)) for line in read_text(path).split()]), 1)
+
+    def sniff(path):
+        with open(path) as stream:
+            return 0.9 if stream.read(1) == "*" else 0.0
+
+    def plan(path, options):
+        return Plan("stars", "dense", (("stars", "many"),))
+
+    NAME, SUFFIXES = "stars", (".stars",)
+
+    @pluggy.HookimplMarker("refclust")
+    def refclust_register_readers():
+        return [Reader(NAME, SUFFIXES, "rows of stars", read, sniff, plan)]
+"""
+
+
+@contextmanager
+def fresh(folder: Path, **modules: str) -> Iterator[None]:
+    """Install plugins, and forget the formats found before and after."""
+    with installed(folder, **modules):
+        formats._known.cache_clear()
+        try:
+            yield
+        finally:
+            formats._known.cache_clear()
+
+
+def states() -> dict[str, tuple[str, str]]:
+    return {one.name: (one.state, one.reason) for one in formats.known()}
+
+
+def test_our_own_formats_are_always_there() -> None:
+    names = [reader.name for reader in builtin()]
+    assert [reader.name for reader in formats.readers()][: len(names)] == names
+    first = formats.known()[0]
+    assert (first.name, first.distribution, first.state) == ("csv", "refclust", "ready")
+
+
+def test_read_by_name_by_ending_and_by_content(tmp_path: Path) -> None:
+    for name in ("one.stars", "two.unknown"):
+        (tmp_path / name).write_text("***\n*\n", encoding="utf-8")
+    with fresh(tmp_path, goodreader=READER):
+        by_ending = formats.read(str(tmp_path / "one.stars"))
+        by_content = formats.read(str(tmp_path / "two.unknown"))
+        by_name = formats.read(str(tmp_path / "two.unknown"), "stars", Options())
+        found = {one.name: one for one in formats.known()}["stars"]
+    assert [*by_ending.rows()] == [*by_content.rows()] == [*by_name.rows()] == [(3.0,), (1.0,)]
+    assert (found.distribution, found.version, found.state) == ("goodreader", "1.2.3", "ready")
+
+
+def test_broken_plugins_harm_nobody(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("1,2\n", encoding="utf-8")
+    with fresh(
+        tmp_path,
+        goodreader=READER,
+        importless="import no_such_library",
+        raising=READER.replace("return [Reader", "raise RuntimeError('out of order')\n        ["),
+        misspelt=READER.replace("register_readers", "register_reader"),
+        wrong=READER.replace(
+            'return [Reader(NAME, SUFFIXES, "rows of stars", read, sniff, plan)]', "return [17]"
+        ),
+        thief=READER.replace('"stars", (".stars",)', '"mycsv", (".csv",)'),
+        twin=READER,
+        backend=GOOD,
+    ):
+        found = states()
+        data = formats.read(str(tmp_path / "t.csv"))
+        with pytest.raises(BackendRefused, match="No module named 'no_such_library'"):
+            formats.choose("t.csv", "importless")
+        with pytest.raises(BackendRefused, match=r"the ending \.csv is taken by csv of refclust"):
+            formats.choose("t.csv", "mycsv")
+    assert data.row(0) == (1.0, 2.0)
+    assert found["importless"] == (
+        "failed",
+        "ModuleNotFoundError: No module named 'no_such_library'",
+    )
+    assert found["raising"] == ("failed", "RuntimeError: out of order")
+    assert "unknown hook 'refclust_register_reader'" in found["misspelt"][1]
+    assert found["wrong"] == ("refused", "it is a int, not a Reader")
+    assert found["mycsv"] == ("refused", "the ending .csv is taken by csv of refclust")
+    assert found["stars"] == ("refused", "its name is taken by stars of goodreader")  # the twin
+    assert "backend" not in found
+
+
+@pytest.mark.parametrize(
+    ("broken", "told"),
+    [
+        ("return 17", "it returned a int, not a Dataset"),
+        ("raise KeyError('gone')", "KeyError: 'gone'"),
+    ],
+)
+def test_trouble_in_a_reader_is_told_as_its_own(tmp_path: Path, broken: str, told: str) -> None:
+    source = READER.replace(
+        'return dense(array("d", [float(len(line)) for line in read_text(path).split()]), 1)',
+        broken,
+    )
+    with fresh(tmp_path, badreader=source), pytest.raises(BackendFailure) as caught:
+        formats.read("x.stars")
+    assert str(caught.value) == (f"the reader 'stars' (badreader 1.2.3) failed on x.stars: {told}")
+    assert caught.value.exit_code == 4
+
+
+def test_errors_of_refclust_pass(tmp_path: Path) -> None:
+    source = READER.replace(
+        "def read(path, options):",
+        "from refclust.errors import BadFile\n\n    def read(path, options):\n"
+        "        raise BadFile('x.stars:1: no star')",
+    )
+    with fresh(tmp_path, strict=source), pytest.raises(BadFile, match=r"^x\.stars:1: no star$"):
+        formats.read("x.stars")
+
+
+@pytest.mark.parametrize("answer", ["1 / 0", "return 'sure'", "return float('nan')", "return 7"])
+def test_a_sniff_that_fails_stops_nobody(tmp_path: Path, answer: str) -> None:
+    (tmp_path / "t.unknown").write_text("***\n", encoding="utf-8")
+    source = READER.replace('return 0.9 if stream.read(1) == "*" else 0.0', answer)
+    with fresh(tmp_path, sniffer=source), pytest.raises(UnknownFormat):
+        formats.read(str(tmp_path / "t.unknown"))
+
+
+def test_plugins_can_be_switched_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with fresh(tmp_path, goodreader=READER):
+        assert "stars" in states()
+        monkeypatch.setenv("REFCLUST_DISABLE_PLUGINS", "1")
+        assert "stars" not in states()
+        with pytest.raises(UnknownFormat, match="there is no format 'stars'"):
+            formats.choose("one.stars", "stars")
