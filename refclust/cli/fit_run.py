@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import typer
 
 from refclust.cli.dataio import STDIN, refuse_same
-from refclust.cli.output import note
+from refclust.cli.output import Line, note
 from refclust.errors import BadOption, FileExists, FileNotReadable
 
 if TYPE_CHECKING:
@@ -37,25 +37,18 @@ class Live:
 
     def __init__(self) -> None:
         self.where = "at its beginning"  # for whoever is interrupted
-        self._enabled = sys.stderr is not None and sys.stderr.isatty()
+        self._line = Line()
         self._next = time.monotonic() + _PATIENCE
-        self._shown = 0
 
     def tell(self, line: str) -> None:
         """Show a line in the place of the last one, unless that was a moment ago."""
-        if not self._enabled or time.monotonic() < self._next:
-            return
-        self._next = time.monotonic() + _REFRESH
-        sys.stderr.write(f"\r{line:<{self._shown}}")
-        sys.stderr.flush()
-        self._shown = len(line)
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + _REFRESH
+            self._line.show(line)
 
     def clear(self) -> None:
         """Take the line away."""
-        if self._shown:
-            sys.stderr.write(f"\r{'':<{self._shown}}\r")
-            sys.stderr.flush()
-            self._shown = 0
+        self._line.clear()
 
 
 def checkpoint_path(path: str | None, model: str | None) -> str | None:

@@ -112,22 +112,19 @@ def strict_boolean(variable: str) -> bool:
     raise BadOption(f"{variable}={value!r}: use 1 or 0, true or false, yes or no")
 
 
-class Progress:
-    """One line on stderr that tells what is going on, from the second second, on a terminal."""
+class Line:
+    """One line on stderr that is written over and over, on a terminal only."""
 
-    def __init__(self, count: int) -> None:
-        self._count, self._done = count, 0
+    def __init__(self) -> None:
         self._shown = 0
         self._enabled = sys.stderr is not None and sys.stderr.isatty()
 
-    def step(self, name: str) -> None:
-        """Tell that the next piece of work begins."""
-        self._done += 1
-        if self._enabled and time.monotonic() - _STARTED > 1:
-            line = f"{self._done}/{self._count} {name}"
-            sys.stderr.write(f"\r{line:<{self._shown}}")
+    def show(self, text: str) -> None:
+        """Put a text in the place of the last one."""
+        if self._enabled:
+            sys.stderr.write(f"\r{text:<{self._shown}}")
             sys.stderr.flush()
-            self._shown = len(line)
+            self._shown = len(text)
 
     def clear(self) -> None:
         """Take the line away."""
@@ -135,3 +132,21 @@ class Progress:
             sys.stderr.write(f"\r{'':<{self._shown}}\r")
             sys.stderr.flush()
             self._shown = 0
+
+
+class Progress:
+    """Tells which of several pieces of work is going on, from the second second."""
+
+    def __init__(self, count: int) -> None:
+        self._count, self._done = count, 0
+        self._line = Line()
+
+    def step(self, name: str) -> None:
+        """Tell that the next piece of work begins."""
+        self._done += 1
+        if time.monotonic() - _STARTED > 1:
+            self._line.show(f"{self._done}/{self._count} {name}")
+
+    def clear(self) -> None:
+        """Take the line away."""
+        self._line.clear()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import sys
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -28,20 +27,7 @@ from refclust.errors import (
     RaggedRows,
     RefclustError,
 )
-
-Put = Callable[[str, bytes], str]
-
-
-@pytest.fixture
-def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Put:
-    """Write a file into an empty folder, which is the current one."""
-    monkeypatch.chdir(tmp_path)
-
-    def write(name: str, content: bytes) -> str:
-        Path(name).write_bytes(content)
-        return name
-
-    return write
+from tests.data.conftest import Put
 
 
 @pytest.mark.parametrize(

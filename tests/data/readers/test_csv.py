@@ -7,8 +7,6 @@ import gzip
 import io
 import math
 import sys
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -44,20 +42,7 @@ from refclust.errors import (
     RaggedRows,
     RefclustError,
 )
-
-Put = Callable[[str, bytes], str]
-
-
-@pytest.fixture
-def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Put:
-    """Write a file into an empty folder, which is the current one."""
-    monkeypatch.chdir(tmp_path)
-
-    def write(name: str, content: bytes) -> str:
-        Path(name).write_bytes(content)
-        return name
-
-    return write
+from tests.data.conftest import Put
 
 
 def rows(data: Dataset) -> list[object]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,20 +15,7 @@ from refclust.data.dataset import Dataset
 from refclust.data.readers import formats
 from refclust.data.readers.formats import Options, Plan, Reader, builtin, choose
 from refclust.errors import BadOption, EmptyFile, FileNotReadable, UnknownFormat
-
-Put = Callable[[str, bytes], str]
-
-
-@pytest.fixture
-def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Put:
-    """Write a file into an empty folder, which is the current one."""
-    monkeypatch.chdir(tmp_path)
-
-    def write(name: str, content: bytes) -> str:
-        Path(name).write_bytes(content)
-        return name
-
-    return write
+from tests.data.conftest import Put
 
 
 def reader(name: str, score: float, *suffixes: str) -> Reader:

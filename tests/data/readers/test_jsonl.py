@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -30,20 +28,7 @@ from refclust.errors import (
     RaggedRows,
     RefclustError,
 )
-
-Put = Callable[[str, bytes], str]
-
-
-@pytest.fixture
-def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Put:
-    """Write a file into an empty folder, which is the current one."""
-    monkeypatch.chdir(tmp_path)
-
-    def write(name: str, content: bytes) -> str:
-        Path(name).write_bytes(content)
-        return name
-
-    return write
+from tests.data.conftest import Put
 
 
 @pytest.mark.spec("DATA-JSONL")
