@@ -7,6 +7,7 @@ is only given back to the same fit: the same algorithm, options and data.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import time
@@ -81,7 +82,7 @@ class Checkpoint:
 
         Spec: KM-CKPT
         """
-        content = {**fitting.header(), "progress": progress}
+        content = {**fitting.header(), "checksum": _checksum(progress), "progress": progress}
         write_atomically(self.path, [json.dumps(content, allow_nan=False).encode(), b"\n"])
         self._written = time.monotonic()
 
@@ -98,14 +99,20 @@ def _read(name: str, text: str, fitting: Fitting, read: Callable[[dict[str, Any]
         content = json.loads(text)
         for key, due in fitting.header().items():
             _check(name, key, content[key], due)
+        if content["checksum"] != _checksum(content["progress"]):
+            raise BadCheckpoint(f"{name} is damaged: its contents do not match its checksum")
         return read(content["progress"])
     except BadCheckpoint:
         raise
-    except (ValueError, KeyError, TypeError, RecursionError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, ArithmeticError, RecursionError) as error:
         raise BadCheckpoint(
             f"{name} is no checkpoint of refclust, or a damaged one: "
             f"{type(error).__name__}: {error}"
         ) from None
+
+
+def _checksum(progress: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(progress).encode()).hexdigest()
 
 
 def _check(name: str, key: str, found: Any, due: Any) -> None:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack, cast
 
 from refclust.backends.session import Session
 from refclust.cluster.checkpoint import Checkpoint
@@ -96,7 +96,7 @@ def kmeans(data: Any, k: int | None = None, **options: Unpack[KMeansArguments]) 
 
 def _given(
     rows: Dataset,
-    start: str,
+    start: Any,
     centres: Any,
     labels: Iterable[Hashable] | None,
     metric: Metric,
@@ -104,11 +104,11 @@ def _given(
 ) -> tuple[Start, Centres | None]:
     """The name of the start and, if it was given, its centres."""
     if centres is None and labels is None:
-        if start not in STARTS:
+        if not isinstance(start, str) or start not in STARTS:
             raise BadOption(
                 f"start is {start!r}; allowed are {', '.join(STARTS)}, or give centres or labels"
             )
-        return start, None  # type: ignore[return-value]
+        return cast(Start, start), None
     if centres is not None and labels is not None:
         raise BadOption("centres and labels were both given; a fit starts from one of them")
     if centres is not None:
@@ -126,6 +126,8 @@ def _given_centres(rows: Dataset, centres: Any, metric: Metric) -> Centres:
     if rows.kind == "sparse" and features is None:
         features = tuple(range(rows.d))
     given = dataset(centres, features=features) if rows.kind == "sparse" else dataset(centres)
+    if given.kind != rows.kind and rows.kind == "dense":
+        raise DimensionMismatch("the centres are sparse, the rows dense; give both in one form")
     if given.d != rows.d:
         raise DimensionMismatch(f"the centres have {given.d} components, the rows {rows.d}")
     whole = Rows(given, Session("reference"))

@@ -105,7 +105,7 @@ class Steps:
         if self._progress.centres is None and not self._progress.finished:
             next(self)
         if self._progress.centres is not None:
-            self._end("caller", None)
+            self._end("caller", self._progress, None)
         if self._checkpoint is not None and len(self._progress.finished) == self._options.restarts:
             self._checkpoint.done()
         return self._fit()
@@ -149,13 +149,15 @@ class Steps:
             if empty:
                 treated = treat(self._rows, step, centres, empty, options.empty, number)
             if not step.changed and not treated.moved:
-                yield self._ended("unchanged", step, self._iteration(number, step, centres, None))
+                iteration = self._iteration(number, step, centres, None)
+                final = replace(progress, trace=(*progress.trace, iteration))
+                yield self._ended("unchanged", final, step, step)
                 return
             moved = update(step, centres, treated, options.metric)
             left = without(step, treated.dropped)
             after = self._objective(left, moved)
             iteration = self._iteration(number, step, centres, (moved, after))
-            self._progress = replace(
+            following = replace(
                 progress,
                 previous=centres,
                 dropped=tuple(sorted(treated.dropped)),
@@ -165,8 +167,10 @@ class Steps:
             )
             stopped = self._reason(number, objective, after)
             if stopped is not None:
-                yield self._ended(stopped, None, iteration, step)
+                # Closing takes another pass: until it is done, this iteration counts as not done.
+                yield self._ended(stopped, following, None, step)
                 return
+            self._progress = following
             previous, objective = left, after
             if self._checkpoint is not None and self._checkpoint.due():
                 self.save()
@@ -227,23 +231,15 @@ class Steps:
             labels=array("i", memoryview(step.labels)) if detail == "full" else None,
         )
 
-    def _ended(
-        self, reason: Reason, last: Step | None, iteration: Iteration, step: Step | None = None
-    ) -> State:
+    def _ended(self, reason: Reason, progress: Progress, last: Step | None, step: Step) -> State:
         """Close the run and hand out its last state."""
-        run = len(self._progress.finished)
-        if last is not None:
-            self._progress = replace(self._progress, trace=(*self._progress.trace, iteration))
-        centres = self._progress.centres
-        assert centres is not None
-        shown = last or step
-        assert shown is not None
-        self._end(reason, last)
-        return State(run, iteration, centres, reason, shown.labels)
+        assert progress.centres is not None
+        self._end(reason, progress, last)
+        number = len(progress.finished)
+        return State(number, progress.trace[-1], progress.centres, reason, step.labels)
 
-    def _end(self, reason: Reason, last: Step | None) -> None:
+    def _end(self, reason: Reason, progress: Progress, last: Step | None) -> None:
         """Turn the current run into a finished one; its labels belong to its centres."""
-        progress = self._progress
         assert progress.centres is not None
         assert progress.start is not None
         cosine = self._options.metric == "cosine"

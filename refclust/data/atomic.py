@@ -1,6 +1,7 @@
 """Files written whole or not at all: beside their place first, then moved there (no chapter).
 
-After a crash, a full disk or an interrupt the old file is still there, complete, and nothing else.
+After a crash, a full disk or an interrupt the old file is still there, complete. Only a process
+that is killed outright can leave its unfinished file, hidden, beside it.
 """
 
 from __future__ import annotations

@@ -97,17 +97,56 @@ class Equal:
         return _not_flat(answer)
 
     def fault(self, reference: Any, answer: Any) -> str | None:
-        """Compare entry by entry; numbers are equal only if they are the same number."""
+        """Compare entry by entry; numbers are equal only if they are the same, of the same kind."""
         malformed = self.malformed(answer)
         if malformed:
             return malformed
-        if isinstance(reference, int | float):
-            return None if answer == reference else f"{answer!r} instead of {reference!r}"
+        if isinstance(reference, int | float | Fraction):
+            same = type(answer) is type(reference) and answer == reference
+            return None if same else f"{answer!r} instead of {reference!r}"
+        if isinstance(answer, tuple) is not isinstance(reference, tuple) or not _sized(answer):
+            return f"a {type(answer).__name__} instead of a {type(reference).__name__}"
+        if len(answer) != len(reference):
+            return f"{len(answer)} entries instead of {len(reference)}"
+        for place, (given, due) in enumerate(zip(answer, reference, strict=True)):
+            if isinstance(due, tuple):
+                wrong = self.fault(due, given)
+                if wrong:
+                    return f"at {place}: {wrong}"
+            elif type(given) is not type(due) or given != due:
+                return f"at {place}: {given!r} instead of {due!r}"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Rationals:
+    """The answer is a tuple of exact rationals, equal to the reference's one by one.
+
+    >>> Rationals().fault((Fraction(1, 2),), (Fraction(1, 3),))
+    'at 0: 1/3 instead of 1/2'
+    """
+
+    name: str = "Rationals"
+
+    def malformed(self, answer: Any) -> str | None:
+        """Ask for a tuple of fractions or integers."""
+        if not isinstance(answer, tuple):
+            return f"a {type(answer).__name__} instead of a tuple"
+        for place, value in enumerate(answer):
+            if type(value) not in (int, Fraction):
+                return f"at {place}: a {type(value).__name__}, not a plain int or Fraction"
+        return None
+
+    def fault(self, reference: Any, answer: Any) -> str | None:
+        """Compare one by one."""
+        malformed = self.malformed(answer)
+        if malformed:
+            return malformed
         if len(answer) != len(reference):
             return f"{len(answer)} entries instead of {len(reference)}"
         for place, (given, due) in enumerate(zip(answer, reference, strict=True)):
             if given != due:
-                return f"at {place}: {given!r} instead of {due!r}"
+                return f"at {place}: {given} instead of {due}"
         return None
 
 
@@ -138,6 +177,10 @@ class Argmin:
             if index != due:
                 return f"row {row}: centre {index} instead of {due}"
         return None
+
+
+def _sized(answer: Any) -> bool:
+    return hasattr(answer, "__len__")
 
 
 def _not_plain(value: Any) -> str | None:

@@ -13,7 +13,7 @@ from itertools import compress
 from operator import mul, ne
 from typing import Any, TypeAlias
 
-from refclust.kernels.contracts import Argmin, Equal
+from refclust.kernels.contracts import Argmin, Rationals
 from refclust.kernels.fields import Cosine, Euclidean, nearest_labels
 from refclust.kernels.points import Integers, Points, Vector, grouped
 from refclust.kernels.registry import kernel
@@ -64,10 +64,18 @@ class Sums:
         """Ask for a ``ClusterSums`` of plain integers."""
         if not isinstance(answer, ClusterSums):
             return f"a {type(answer).__name__} instead of ClusterSums"
+        parts: list[Any] = [answer.weights, answer.sums]
+        if not all(isinstance(part, tuple) for part in parts):
+            return "weights and sums are tuples"
+        rows: tuple[Any, ...] = answer.sums
+        if not all(isinstance(row, tuple) for row in rows):
+            return "the sums of each cluster are a tuple"
         numbers = [answer.shift, answer.weight_shift, *answer.weights]
         numbers += [value for row in answer.sums for value in row]
-        odd = next((value for value in numbers if type(value) is not int), None)
-        return None if odd is None else f"a {type(odd).__name__}, not a plain int"
+        for value in numbers:
+            if type(value) is not int:
+                return f"a {type(value).__name__}, not a plain int"
+        return "a shift is negative" if min(answer.shift, answer.weight_shift) < 0 else None
 
     def fault(self, reference: Any, answer: Any) -> str | None:
         """Compare clusters one by one."""
@@ -172,7 +180,7 @@ def lloyd_step(
     return Step(labels, len(moved), _changed_sums(before.sums, came, went))
 
 
-@kernel("kmeans.squares", contract=Equal())
+@kernel("kmeans.squares", contract=Rationals())
 def squares(points: Points, labels: Labels, k: int) -> tuple[Fraction, ...]:
     """Add up the weighted squared lengths of the rows of every cluster, exactly.
 

@@ -11,13 +11,14 @@ import math
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from functools import cached_property
 from itertools import repeat
 from operator import mul
 from typing import Any
 
 from refclust.kernels.contracts import Argmin, Equal
-from refclust.kernels.fields import TINY, Euclidean, products, scaled_vectors
+from refclust.kernels.fields import TINY, Euclidean, products, scaled_vectors, squared
 from refclust.kernels.kmeans import Centres, Labels
 from refclust.kernels.points import Points, Vector
 from refclust.kernels.registry import kernel
@@ -28,12 +29,15 @@ from refclust.numbers.argmin import ROUND, first_maximum, first_minima, locate, 
 class Potential:
     """For every row its nearest centre so far and an estimate of the squared distance to it.
 
+    The estimates are believed only by the points that made them: another backend's may err more.
+
     Spec: KER-POTENTIAL
     """
 
     centres: Centres
     nearest: Labels
     squares: array[float]
+    made_by: object = dataclass_field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +71,16 @@ def potential(points: Points, centre: Vector, before: Potential | None = None) -
     field = _Squares(points, (centre,) if before is None else (*before.centres, centre))
     squares = field.estimates(centre)
     if before is None:
-        return Potential((centre,), array("i", bytes(4 * points.n)), squares)
+        return Potential((centre,), array("i", bytes(4 * points.n)), squares, points)
     new = len(before.centres)
-    nearest, kept = array("i", before.nearest), array("d", before.squares)
+    nearest, kept = array("i", before.nearest), array("d", field.believed(before))
     for i, (old, square, slack) in enumerate(zip(kept, squares, field.slacks, strict=True)):
         doubt = (old + square) * field.relative + slack
         if square + doubt < old or (
             not square > old + doubt and field.exact(i, [nearest[i], new]) == new
         ):
             nearest[i], kept[i] = new, square
-    return Potential(field.centres, nearest, kept)
+    return Potential(field.centres, nearest, kept, points)
 
 
 @kernel("seeding.locate", contract=Equal())
@@ -100,10 +104,10 @@ def place(points: Points, before: Potential | None, r: float, by: str = "squares
     else:
         field = _Squares(points, before.centres)
         weights = _float_weights(points)
-        masses = list(map(mul, weights, before.squares))
+        masses = list(map(mul, weights, field.believed(before)))
         # The product with the weight is rounded once more.
-        error = 2 * (field.relative + ROUND) * math.fsum(masses)
-        error += 2 * math.fsum(map(mul, weights, field.slacks))
+        error = 2 * (field.relative + ROUND) * _total(masses)
+        error += 2 * _total(map(mul, weights, field.slacks))
         row = locate(masses, error, r, lambda: [w * s for w, s in _exact_masses(points, before)])
     return row if row < points.n else -1
 
@@ -123,11 +127,11 @@ def best_candidate(points: Points, before: Potential, candidates: tuple[int, ...
     centres = tuple(rows)
     field = _Squares(points, (*before.centres, *centres))
     weights = _float_weights(points)
+    squares = field.believed(before)
     totals = [
-        math.fsum(map(mul, weights, map(min, before.squares, field.estimates(centre))))
-        for centre in centres
+        _total(map(mul, weights, map(min, squares, field.estimates(centre)))) for centre in centres
     ]
-    slack = 4 * math.fsum(map(mul, weights, field.slacks))
+    slack = 4 * _total(map(mul, weights, field.slacks))
     first = len(before.centres)
 
     def exact(_: int, indices: list[int]) -> int:
@@ -160,9 +164,9 @@ def farthest(
     if not rows:
         return -1
     field = _Squares(points, before.centres)
-    slacks = list(field.slacks)
+    slacks, squares = list(field.slacks), field.believed(before)
     place = first_maximum(
-        [before.squares[i] for i in rows],
+        [squares[i] for i in rows],
         1 + 4 * field.relative,
         4 * max(slacks[i] for i in rows),
         lambda i: field.exact_square(rows[i], before.nearest[rows[i]]),
@@ -171,12 +175,11 @@ def farthest(
     return row if field.exact_square(row, before.nearest[row]) else -1
 
 
-@dataclass(frozen=True)
 class _Squares:
     """Squared distances to some centres: estimates, their errors, and the exact integers."""
 
-    points: Points
-    centres: Centres
+    def __init__(self, points: Points, centres: Centres) -> None:
+        self.points, self.centres = points, centres
 
     def estimates(self, centre: Vector) -> array[float]:
         """Estimated squared distances of all rows to one of the centres."""
@@ -184,9 +187,16 @@ class _Squares:
         if points.dense:
             distances = list(map(math.dist, points.rows, repeat(centre)))
             return array("d", map(mul, distances, distances))
-        square = math.fsum(map(mul, centre, centre))
+        square = squared(math.hypot(*centre))
         both = zip(self._lengths, products(points, centre, 0, points.n), strict=True)
         return array("d", (max(x * x + (square - 2.0 * xc), 0.0) for x, xc in both))
+
+    def believed(self, before: Potential) -> Sequence[float]:
+        """The estimates of a potential, made anew if another backend made it."""
+        if before.made_by is self.points:
+            return before.squares
+        columns = [self.estimates(centre) for centre in before.centres]
+        return [columns[k][i] for i, k in enumerate(before.nearest)]
 
     @property
     def relative(self) -> float:
@@ -200,7 +210,7 @@ class _Squares:
             return repeat(TINY, self.points.n)
         longest = max(math.hypot(*centre) for centre in self.centres)
         return [
-            4 * (len(row) + 8) * ROUND * (x + longest) ** 2 + TINY
+            4 * (len(row) + 8) * ROUND * squared(x + longest) + TINY
             for row, x in zip(self.points.rows, self._lengths, strict=True)
         ]
 
@@ -240,6 +250,13 @@ def _exact_masses(points: Points, before: Potential) -> Iterable[tuple[int, int]
 def _exact_total(points: Points, field: _Squares, old: Sequence[int], k: int) -> int:
     new = (field.exact_square(i, k) for i in range(points.n))
     return sum(map(mul, points.weights, map(min, old, new)))
+
+
+def _total(values: Iterable[float]) -> float:
+    try:
+        return math.fsum(values)
+    except OverflowError:
+        return math.inf  # no estimate: the integers will decide
 
 
 def _float_weights(points: Points) -> Sequence[float]:

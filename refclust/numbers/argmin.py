@@ -10,7 +10,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
-from operator import le
+from operator import gt
 
 ROUND: float = 2.0**-53  # the relative error of one operation on doubles
 
@@ -35,10 +35,11 @@ def first_minima(
     least = list(map(min, rows))
     answers = list(map(tuple.index, rows, least))
     reaches = [value * factor + slack for value, slack in zip(least, slacks, strict=True)]
-    # One estimate of each row, the least, is within reach in any case; more mean doubt.
-    if sum(sum(map(le, column, reaches)) for column in columns) > len(rows):
+    # All but one are proven greater, or there is doubt; what is no number proves nothing.
+    proven = sum(sum(map(gt, column, reaches)) for column in columns)
+    if proven < len(rows) * (len(columns) - 1):
         for i, (row, reach) in enumerate(zip(rows, reaches, strict=True)):
-            doubtful = [k for k, value in enumerate(row) if value <= reach]
+            doubtful = [k for k, value in enumerate(row) if not value > reach]
             if len(doubtful) > 1:
                 answers[i] = exact(i, doubtful)
     return answers
@@ -55,7 +56,7 @@ def first_maximum(
     1
     """
     greatest = max(estimates)
-    doubtful = [i for i, value in enumerate(estimates) if value * factor + slack >= greatest]
+    doubtful = [i for i, value in enumerate(estimates) if not value * factor + slack < greatest]
     if len(doubtful) == 1:
         return doubtful[0]
     return max(doubtful, key=lambda i: (exact(i), -i))
@@ -77,7 +78,7 @@ def locate(
     # A running sum of n terms of one sign errs by at most n roundings of the total.
     sums = list(accumulate(masses))
     whole = sums[-1]
-    doubt = 4 * (error + (len(sums) + 4) * ROUND * whole)
+    doubt = 4 * (error + (len(sums) + 4) * (ROUND * whole + 5e-324))
     target = r * whole
     i = bisect_right(sums, target)
     if (

@@ -23,6 +23,12 @@ def spare(monkeypatch: pytest.MonkeyPatch) -> dict[str, Kernel]:
     return kernels
 
 
+@pytest.fixture
+def every_kernel() -> None:
+    """Kernels are declared when their modules are imported."""
+    importlib.import_module("refclust.backends.builtin")
+
+
 @pytest.mark.spec("BK-KERNEL")
 def test_declaring_a_kernel_returns_the_function_unchanged(spare: dict[str, Kernel]) -> None:
     def double(x: int) -> int:
@@ -44,10 +50,24 @@ def test_a_name_is_declared_once(spare: dict[str, Kernel]) -> None:
 
 
 @pytest.mark.spec("BK-KERNEL", "KER-CT", "KER-EMI")
+@pytest.mark.usefixtures("every_kernel")
 def test_the_kernels_there_are() -> None:
     assert KERNELS["contingency.table"].reference is contingency.table
     assert KERNELS["information.expected_mi"].reference is information.expected_mi
-    assert [KERNELS[name].contract.name for name in sorted(KERNELS)] == ["Exact", "Enclosing"]
+    assert {name: KERNELS[name].contract.name for name in sorted(KERNELS)} == {
+        "contingency.table": "Exact",
+        "distances.pairwise": "Equal",
+        "information.expected_mi": "Enclosing",
+        "kmeans.accumulate": "Sums",
+        "kmeans.assign": "Argmin",
+        "kmeans.lloyd_step": "Argmin, Sums",
+        "kmeans.squares": "Rationals",
+        "linkage.agglomerate": "Equal",
+        "seeding.best_candidate": "Equal",
+        "seeding.farthest": "Equal",
+        "seeding.locate": "Equal",
+        "seeding.potential": "Argmin",
+    }
     assert all(one.name == name for name, one in KERNELS.items())
 
 
