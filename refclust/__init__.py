@@ -18,11 +18,15 @@ from refclust.version import SPEC_VERSION as SPEC_VERSION
 from refclust.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from refclust.backends.formats import read as read
     from refclust.cluster.bisecting import bisecting as bisecting
     from refclust.cluster.checkpoint import Checkpoint as Checkpoint
     from refclust.cluster.hierarchical import agglomerative as agglomerative
     from refclust.cluster.kmeans import kmeans as kmeans
     from refclust.cluster.kmeans import kmeans_steps as kmeans_steps
+    from refclust.cluster.model import load_model as load_model
+    from refclust.cluster.model import save_model as save_model
+    from refclust.cluster.predict import predict as predict
     from refclust.data.accept import dataset as dataset
     from refclust.data.dataset import Dataset as Dataset
     from refclust.errors import RefclustError as RefclustError
@@ -42,6 +46,10 @@ _HOMES: Final = {
     "dataset": "refclust.data.accept",
     "kmeans": "refclust.cluster.kmeans",
     "kmeans_steps": "refclust.cluster.kmeans",
+    "load_model": "refclust.cluster.model",
+    "predict": "refclust.cluster.predict",
+    "read": "refclust.backends.formats",
+    "save_model": "refclust.cluster.model",
     "RefclustError": "refclust.errors",
     "contingency": "refclust.metrics.contingency",
     "entropy": "refclust.metrics.distributions",

@@ -12,7 +12,7 @@ import importlib.metadata
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 import pluggy
 
@@ -21,9 +21,25 @@ from refclust.backends.discovery import DISABLE_VARIABLE, discover
 from refclust.data.dataset import Dataset
 from refclust.data.readers import formats
 from refclust.data.readers.formats import Options, Plan, Reader
+from refclust.data.text import TextOptions
 from refclust.data.textfile import display_name
-from refclust.errors import BackendFailure, BackendRefused, RefclustError
+from refclust.errors import BackendFailure, BackendRefused, BadOption, RefclustError
 from refclust.version import __version__
+
+
+class ReadArguments(TypedDict, total=False):
+    """What a reader may be told, for type checkers; ``Options`` explains it."""
+
+    delimiter: str | None
+    header: bool | None
+    id_column: str | None
+    label_column: str | None
+    weight_column: str | None
+    columns: tuple[str, ...] | None
+    base: int | None
+    array: str | None
+    text: TextOptions | None
+    text_column: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +80,18 @@ def choose(path: str, name: str | None = None) -> Reader:
     return formats.choose(path, name, readers())
 
 
-def read(path: str, name: str | None = None, options: Options | None = None) -> Dataset:
-    """Read a data set from a file, a folder or standard input (``-``).
+def read(path: str, name: str | None = None, **options: Unpack[ReadArguments]) -> Dataset:
+    """Read a data set from a file, a folder or standard input (``-``); options as ``Options``.
 
     Spec: DATA-READ
     """
-    return choose(path, name).read(path, options or Options())
+    try:
+        given = Options(**options)
+    except TypeError as error:
+        told = str(error).rpartition("argument ")[2]
+        allowed = ", ".join(ReadArguments.__annotations__)
+        raise BadOption(f"no way of reading is called {told}; allowed are {allowed}") from None
+    return choose(path, name).read(path, given)
 
 
 @functools.lru_cache(maxsize=4)

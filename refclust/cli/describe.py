@@ -58,9 +58,9 @@ def describe(
     if data is None and given != dataio.Given():
         raise BadOption("options for reading go with DATA, which is missing")
     from refclust.cluster import describe as portraits
-    from refclust.cluster.model import load
+    from refclust.cluster.model import load_model
 
-    found = load(model)
+    found = load_model(model)
     if data is not None and found.data.kind == "distances":
         raise BadOption(f"{model} was made of distances; there are no data to describe it with")
     source: dataio.Source | None = None

@@ -75,12 +75,12 @@ def write(
     from refclust.data.writers import label_chunks, write_labels
 
     if outputs.model is not None:
-        from refclust.cluster.model import model_of, save
+        from refclust.cluster.model import model_of, save_model
         from refclust.cluster.reading import reading_of
 
         reading = reading_of(source.format, source.options, source.data)
         found = model_of(fit, data=source.data, reading=reading, cut=cut)
-        save(outputs.model, found, force=outputs.force)
+        save_model(outputs.model, found, force=outputs.force)
         note(f"wrote {outputs.model}")
     if outputs.labels == "-":
         for chunk in label_chunks(source.data, labels):

@@ -55,10 +55,10 @@ def predict(
     outputs = Outputs(labels=labels, force=force)
     outputs.check(inputs=[model, data, given.stop_words], as_json=as_json)
     from refclust.cluster import predict as rule
-    from refclust.cluster.model import load
+    from refclust.cluster.model import load_model
     from refclust.data.writers import label_chunks, write_labels
 
-    found = load(model)
+    found = load_model(model)
     if found.algorithm == "agglomerative":
         raise CannotPredict(
             "a tree of merges has no rule for new rows; write the labels of its cut and start "

@@ -1,7 +1,8 @@
 """Models: fits without their labels, kept as JSON files (chapter 11).
 
 ``model_of`` makes one of a fit; ``to_json`` and ``from_json`` undo each other, bit for bit;
-``save`` writes a file as a whole or not at all, and ``load`` believes nothing it has not checked.
+``save_model`` writes a file as a whole or not at all, and ``load_model`` believes nothing that it
+has not checked.
 """
 
 from __future__ import annotations
@@ -54,9 +55,9 @@ __all__ = [
     "Fit",
     "Model",
     "from_json",
-    "load",
+    "load_model",
     "model_of",
-    "save",
+    "save_model",
     "to_json",
     "tree_of",
 ]
@@ -100,7 +101,7 @@ def tree_of(model: AgglomerativeModel) -> Tree:
     return replace(tree, labels=labels)
 
 
-def load(path: str) -> Model:
+def load_model(path: str) -> Model:
     """Read a model file; ``-`` is standard input.
 
     Raises ``bad-model`` with the path of the first key that is not as it should be.
@@ -108,12 +109,13 @@ def load(path: str) -> Model:
     return from_json(read_text(path), display_name(path))
 
 
-def save(path: str, model: Model, *, force: bool = False) -> None:
+def save_model(path: str, model: Model | Fit, *, force: bool = False) -> None:
     """Write a model file, as a whole or not at all; an old one is replaced with ``force`` only.
 
     A name that ends in ``.gz`` gets a packed file, the same bytes every time.
     """
-    content = to_json(model).encode()
+    whole = model if isinstance(model, Model) else model_of(model)
+    content = to_json(whole).encode()
     if path.lower().endswith(".gz"):
         content = gzip.compress(content, mtime=0)
     if not force and os.path.lexists(path):

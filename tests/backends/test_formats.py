@@ -10,7 +10,7 @@ import pytest
 
 from refclust.backends import formats
 from refclust.data.readers.formats import Options, builtin
-from refclust.errors import BackendFailure, BackendRefused, BadFile, UnknownFormat
+from refclust.errors import BackendFailure, BackendRefused, BadFile, BadOption, UnknownFormat
 from tests.backends.plugins import GOOD, installed
 
 READER = """
@@ -68,7 +68,7 @@ def test_read_by_name_by_ending_and_by_content(tmp_path: Path) -> None:
     with fresh(tmp_path, goodreader=READER):
         by_ending = formats.read(str(tmp_path / "one.stars"))
         by_content = formats.read(str(tmp_path / "two.unknown"))
-        by_name = formats.read(str(tmp_path / "two.unknown"), "stars", Options())
+        by_name = formats.read(str(tmp_path / "two.unknown"), "stars")
         found = {one.name: one for one in formats.known()}["stars"]
     assert [*by_ending.rows()] == [*by_content.rows()] == [*by_name.rows()] == [(3.0,), (1.0,)]
     assert (found.distribution, found.version, found.state) == ("goodreader", "1.2.3", "ready")
@@ -151,3 +151,16 @@ def test_plugins_can_be_switched_off(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert "stars" not in states()
         with pytest.raises(UnknownFormat, match="there is no format 'stars'"):
             formats.choose("one.stars", "stars")
+
+
+def test_a_way_of_reading_that_does_not_exist(tmp_path: Path) -> None:
+    with pytest.raises(BadOption, match=r"no way of reading is called 'labels'; allowed are del"):
+        formats.read(str(tmp_path / "t.csv"), labels="x")  # type: ignore[call-arg]
+
+
+def test_options_are_given_by_name(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b,c\n1,2,x\n", encoding="utf-8")
+    data = formats.read(str(tmp_path / "t.csv"), label_column="c")
+    assert data.labels == ("x",)
+    assert data.row(0) == (1.0, 2.0)
+    assert set(formats.ReadArguments.__annotations__) == set(Options.__dataclass_fields__)

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from refclust.backends.formats import read
+from refclust.backends.formats import ReadArguments, read
 from refclust.data.dataset import Dataset
-from refclust.data.readers.formats import Options
 from tests.cli.conftest import Cli
 
 TABLE = "id,x,y,label\na,0.1,1e-300,u\nb,-0.0,2,v\nc,0,12345678901234567,u\n"
 ROLES = ("--id-column", "id", "--label-column", "label")
-OPTIONS = Options(id_column="id", label_column="label")
+OPTIONS: ReadArguments = {"id_column": "id", "label_column": "label"}
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +22,7 @@ def _table(cli: Cli) -> None:
 
 
 def original() -> Dataset:
-    return read("t.csv", None, OPTIONS)
+    return read("t.csv", **OPTIONS)
 
 
 @pytest.mark.parametrize("target", ["o.npy", "o.npz", "o.mtx", "o.mtx.gz", "o.jsonl", "o.npy.gz"])
@@ -42,7 +41,7 @@ def test_numbers_stay_the_same(cli: Cli, target: str) -> None:
 def test_everything_stays_in_a_table(cli: Cli, target: str) -> None:
     done = cli("convert", "t.csv", target, *ROLES)
     assert done.err.count("\n") == 1
-    found, due = read(target, None, OPTIONS), original()
+    found, due = read(target, **OPTIONS), original()
     assert found.digest() == due.digest()
     assert (found.ids, found.features, found.labels) == (due.ids, due.features, due.labels)
 

@@ -19,7 +19,15 @@ from refclust.cluster.bisecting import bisecting
 from refclust.cluster.document import parse
 from refclust.cluster.hierarchical import agglomerative
 from refclust.cluster.kmeans import kmeans
-from refclust.cluster.model import Cut, from_json, load, model_of, save, to_json, tree_of
+from refclust.cluster.model import (
+    Cut,
+    from_json,
+    load_model,
+    model_of,
+    save_model,
+    to_json,
+    tree_of,
+)
 from refclust.cluster.model_parts import (
     AgglomerativeModel,
     Algorithm,
@@ -621,28 +629,28 @@ def test_given_distances_may_have_a_digest() -> None:
 
 def test_files(tmp_path: Path) -> None:
     path = str(tmp_path / "model.json")
-    save(path, MODELS["kmeans"])
-    assert load(path) == MODELS["kmeans"]
+    save_model(path, MODELS["kmeans"])
+    assert load_model(path) == MODELS["kmeans"]
     with pytest.raises(FileExists, match="exists already"):
-        save(path, MODELS["cosine"])
-    assert load(path) == MODELS["kmeans"]
-    save(path, MODELS["cosine"], force=True)
-    assert load(path) == MODELS["cosine"]
+        save_model(path, MODELS["cosine"])
+    assert load_model(path) == MODELS["kmeans"]
+    save_model(path, MODELS["cosine"], force=True)
+    assert load_model(path) == MODELS["cosine"]
     assert [entry.name for entry in tmp_path.iterdir()] == ["model.json"]
     with pytest.raises(FileNotReadable, match="cannot write"):
-        save(str(tmp_path / "no" / "model.json"), MODELS["kmeans"])
+        save_model(str(tmp_path / "no" / "model.json"), MODELS["kmeans"])
     with pytest.raises(FileNotReadable, match="cannot read"):
-        load(str(tmp_path / "none.json"))
+        load_model(str(tmp_path / "none.json"))
     (tmp_path / "half.json").write_text('{"format": ', encoding="utf-8")
     with pytest.raises(BadModel, match=r"half\.json:1: column 12: this is not JSON"):
-        load(str(tmp_path / "half.json"))
+        load_model(str(tmp_path / "half.json"))
 
 
 def test_packed_files(tmp_path: Path) -> None:
     one, other = tmp_path / "one.json.gz", tmp_path / "other.json.GZ"
     for path in (one, other):
-        save(str(path), MODELS["kmeans"])
-        assert load(str(path)) == MODELS["kmeans"]
+        save_model(str(path), MODELS["kmeans"])
+        assert load_model(str(path)) == MODELS["kmeans"]
     assert one.read_bytes() == other.read_bytes()
     assert gzip.decompress(one.read_bytes()) == to_json(MODELS["kmeans"]).encode()
 

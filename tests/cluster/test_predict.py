@@ -14,7 +14,7 @@ from refclust.backends.session import Session
 from refclust.cluster.bisecting import bisecting
 from refclust.cluster.hierarchical import agglomerative
 from refclust.cluster.kmeans import kmeans
-from refclust.cluster.model import from_json, load, model_of, save, to_json
+from refclust.cluster.model import from_json, load_model, model_of, save_model, to_json
 from refclust.cluster.model_parts import BisectingModel, Model, Reading, Weighing
 from refclust.cluster.predict import distances, predict
 from refclust.cluster.reading import new_options, read_like, reading_of
@@ -240,8 +240,8 @@ def test_new_texts_are_read_and_weighed_like_the_old_ones(tmp_path: Path, tfidf:
     options = Options(text=text)
     data = read(str(old), format="lines", options=options)
     fit = kmeans(data, 2)
-    save(model_file, model_of(fit, data=data, reading=reading_of("lines", options, data)))
-    model = load(model_file)
+    save_model(model_file, model_of(fit, data=data, reading=reading_of("lines", options, data)))
+    model = load_model(model_file)
     again, unseen = read_like(model, str(old))
     assert same(again, data)
     assert unseen == 0
