@@ -14,6 +14,7 @@ from refclust.kernels import (  # noqa: F401  (they register their kernels)
     information,
     kmeans,
     linkage,
+    means,
     seeding,
 )
 from refclust.kernels.points import Points

@@ -121,7 +121,7 @@ def iterated(steps: Steps, live: Live) -> KMeansFit:
             live.where = f"after iteration {one.iteration} of run {state.run + 1}"
             live.tell(
                 f"run {state.run + 1}, iteration {one.iteration}: {one.changed:,} rows changed, "
-                f"RSS {one.rss:.8g}"
+                f"RSS {one.rss or 0.0:.8g}"
             )
         fit = steps.result()
         steps.save()  # for the case that the model cannot be written

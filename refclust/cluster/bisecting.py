@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from refclust.backends.session import Session
 from refclust.cluster.checkpoint import Checkpoint, Fitting
-from refclust.cluster.objective import exact_within, mean, mean_square, rounded
+from refclust.cluster.objective import exact_within, mean_square, rounded
 from refclust.cluster.options import KMeansOptions, clusters, named
 from refclust.cluster.results import BisectingFit, Centre, Metric, Split, Start
 from refclust.cluster.rows import unit_rows
@@ -19,6 +19,7 @@ from refclust.cluster.steps import Steps
 from refclust.data.accept import dataset
 from refclust.data.dataset import Dataset
 from refclust.errors import KOutOfRange
+from refclust.kernels.centres import CentreMatrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +137,10 @@ def _root(rows: Rows) -> _Node:
     everything = array("i", bytes(4 * rows.data.n))
     sums = rows.call("kmeans.accumulate", everything, 1)
     squares = rows.call("kmeans.squares", everything, 1)
-    centre = mean(sums, 0)
-    [rss] = exact_within(squares, sums, (centre,))
-    return _Node(range(rows.data.n), centre, sums.weight(0), rss)
+    centres = CentreMatrix.flat(rows.call("kmeans.means", sums), rows.data.d)
+    [rss] = exact_within(squares, rows.call("kmeans.residual", sums, centres))
+    weight = Fraction(sums.weights[0], 1 << sums.weight_shift)
+    return _Node(range(rows.data.n), centres[0], weight, rss)
 
 
 def _worst(nodes: Sequence[_Node], by: str, count: int) -> int:

@@ -16,7 +16,7 @@ from typing import Any
 from refclust.backends.session import Provenance, Session
 from refclust.cluster.model import tree_of
 from refclust.cluster.model_parts import AgglomerativeModel, Model
-from refclust.cluster.objective import exact_within, mean, rounded
+from refclust.cluster.objective import exact_within, rounded
 from refclust.cluster.options import whole
 from refclust.cluster.predict import predict
 from refclust.cluster.results import Centre, Centres
@@ -26,7 +26,9 @@ from refclust.data.accept import dataset
 from refclust.data.align import aligned
 from refclust.data.dataset import Dataset
 from refclust.errors import BadOption, CannotPredict
+from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.kmeans import accumulate, squares
+from refclust.kernels.means import means, residual
 from refclust.kernels.points import Points, binary
 from refclust.numbers.nearest import nearest_sqrt
 from refclust.numbers.real import Real, sqrt
@@ -126,7 +128,7 @@ def _of_data(
     # The reference does these passes: with its powers of two all sums fit together.
     points, k = Points(data), len(centres)
     sums = accumulate(points, labels, k)
-    within = exact_within(squares(points, labels, k), sums, centres)
+    within = exact_within(squares(points, labels, k), residual(points, sums, centres))
     sizes = [sums.weight(i) for i in range(k)]
     traits = data_traits(data, points, sums, top)
     near = [_typical(data, points, labels, i, centres[i], metric, typical) for i in range(k)]
@@ -179,8 +181,9 @@ def _of_tree(model: AgglomerativeModel, data: Dataset) -> tuple[Dataset, array[i
         )
     seen = unit_rows(data) if model.params.metric == "cosine" else data
     k = max(labels) + 1
-    sums = accumulate(Points(seen), labels, k)
-    return seen, labels, tuple(mean(sums, i) for i in range(k))
+    points = Points(seen)
+    flat = means(points, accumulate(points, labels, k))
+    return seen, labels, CentreMatrix.flat(flat, seen.d).rows()
 
 
 def _cut_labels(model: AgglomerativeModel) -> tuple[int, ...]:

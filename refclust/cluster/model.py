@@ -175,6 +175,7 @@ def _kmeans(fit: KMeansFit) -> KMeansFitted:
         trace=tuple(
             Step(step.iteration, step.changed, step.rss, step.rss_updated, step.cosine)
             for step in fit.trace
+            if step.rss is not None
         ),
     )
 

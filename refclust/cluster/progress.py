@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from refclust.cluster.results import Centres, Emptied, Iteration, Run
+from refclust.kernels.centres import CentreMatrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,17 +20,21 @@ class Progress:
 
     finished: tuple[Run, ...] = ()
     draws: int = 0
-    start: Centres | None = None
-    previous: Centres | None = None
+    done: int = 0  # iterations of the run under way
+    start: CentreMatrix | None = None
+    previous: CentreMatrix | None = None
     dropped: tuple[int, ...] = ()  # clusters of the previous centres that are gone
-    centres: Centres | None = None
+    centres: CentreMatrix | None = None
     emptied: tuple[Emptied, ...] = ()
     trace: tuple[Iteration, ...] = ()
 
 
 def told(progress: Progress) -> dict[str, Any]:
     """The progress as plain values."""
-    content = asdict(progress)
+    content = asdict(replace(progress, start=None, previous=None, centres=None))
+    for name in ("start", "previous", "centres"):
+        matrix: CentreMatrix | None = getattr(progress, name)
+        content[name] = None if matrix is None else [list(row) for row in matrix]
     for run in content["finished"]:
         run["exact_rss"] = str(run["exact_rss"])
         run["cosine_terms"] = list(map(str, run["cosine_terms"]))
@@ -44,13 +49,18 @@ def read(told: dict[str, Any]) -> Progress:
     return Progress(
         finished=tuple(map(_run, told["finished"])),
         draws=int(told["draws"]),
-        start=centres_of(told["start"]),
-        previous=centres_of(told["previous"]),
+        done=int(told["done"]),
+        start=_matrix(told["start"]),
+        previous=_matrix(told["previous"]),
         dropped=tuple(map(int, told["dropped"])),
-        centres=centres_of(told["centres"]),
+        centres=_matrix(told["centres"]),
         emptied=tuple(Emptied(**one) for one in told["emptied"]),
         trace=tuple(map(_iteration, told["trace"])),
     )
+
+
+def _matrix(told: Any) -> CentreMatrix | None:
+    return None if told is None else CentreMatrix.of([[float(x) for x in row] for row in told])
 
 
 def _run(told: dict[str, Any]) -> Run:

@@ -20,7 +20,7 @@ Policy: TypeAlias = Literal["farthest", "split", "keep", "drop", "error"]
 Start: TypeAlias = Literal[
     "k-means++", "greedy", "random", "random-centres", "farthest", "given", "labels"
 ]
-Detail: TypeAlias = Literal["scalars", "centres", "full"]
+Detail: TypeAlias = Literal["none", "scalars", "centres", "full"]
 Reason: TypeAlias = Literal["unchanged", "tolerance", "objective", "limit", "caller"]
 
 
@@ -46,7 +46,7 @@ class Iteration:
 
     iteration: int  # from 1
     changed: int  # rows whose label differs from the one before; all of them at first
-    rss: float  # of the new labels under the centres they were assigned to
+    rss: float | None  # of the new labels under the centres they were assigned to, if watched
     rss_updated: float | None  # of the same labels under the updated centres
     cosine: float | None  # KM-COSOBJ of the new labels, under the cosine only
     centres: Centres | None = None  # after the update; not with trace="scalars"

@@ -16,10 +16,11 @@ from typing import Any
 
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
-from refclust.cluster.objective import mean, rounded
+from refclust.cluster.objective import rounded
 from refclust.cluster.results import Centre, Centres
 from refclust.data.dataset import Dataset
 from refclust.errors import BadOption, KOutOfRange
+from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.seeding import Potential
 from refclust.numbers.sampling import stream
 
@@ -147,7 +148,7 @@ def group_means(rows: Rows, labels: Sequence[Hashable]) -> Centres:
     for k, label in enumerate(groups):
         if not sums.weights[k]:
             raise BadOption(f"the group {label!r} to start from has weight 0, so it has no mean")
-    return tuple(mean(sums, k) for k in range(len(groups)))
+    return CentreMatrix.flat(rows.call("kmeans.means", sums), rows.data.d).rows()
 
 
 LOCATE = "seeding.locate"

@@ -17,7 +17,6 @@ from refclust.backends.session import Session
 from refclust.cluster import progress as progresses
 from refclust.cluster.checkpoint import Checkpoint, Fitting
 from refclust.cluster.objective import (
-    cosine_terms,
     exact_rss,
     exact_within,
     mean_square,
@@ -31,6 +30,7 @@ from refclust.cluster.rows import unit_rows
 from refclust.cluster.seeding import STARTS, Draws, Rows
 from refclust.cluster.update import Treated, empty_clusters, treat, update, without
 from refclust.data.dataset import Dataset
+from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.kmeans import Labels, Step
 from refclust.numbers.real import Real
 
@@ -43,9 +43,17 @@ class State:
 
     run: int  # from 0
     iteration: Iteration
-    centres: Centres
+    _centres: CentreMatrix
     stopped: Reason | None
     _labels: Labels
+
+    @property
+    def centres(self) -> Centres:
+        """The centres after this iteration.
+
+        Spec: KM-ALG
+        """
+        return self._centres.rows()
 
     @property
     def labels(self) -> array[int]:
@@ -74,6 +82,7 @@ class Steps:
         self._session = session
         self._rows = Rows(unit_rows(data) if options.metric == "cosine" else data, session)
         self._checkpoint = checkpoint
+        self._watched = options.trace != "none"
         self._progress = Progress()
         if checkpoint is not None:
             self._progress = checkpoint.begin(self._fitting(), progresses.read, self._progress)
@@ -124,7 +133,7 @@ class Steps:
     def _all_runs(self) -> Iterator[State]:
         while len(self._progress.finished) < self._options.restarts:
             if self._progress.centres is None:
-                start = self._start()
+                start = CentreMatrix.of(self._start())
                 self._progress = replace(
                     self._progress, start=start, centres=start, draws=self._draws.used
                 )
@@ -142,33 +151,33 @@ class Steps:
         while self._progress.centres is not None:
             progress, options = self._progress, self._options
             centres = self._progress.centres
-            number = len(progress.trace) + 1
+            number = progress.done + 1
             step: Step = self._call(STEP, centres, previous, options.metric)
-            empty = empty_clusters(step.sums, options.metric)
+            directed = options.metric == "cosine"
+            empty = empty_clusters(step.sums, self._means(step) if directed else None)
             treated = Treated({}, frozenset(), ())
             if empty:
                 treated = treat(self._rows, step, centres, empty, options.empty, number)
             if not step.changed and not treated.moved:
                 iteration = self._iteration(number, step, centres, None)
-                final = replace(progress, trace=(*progress.trace, iteration))
-                yield self._ended("unchanged", final, step, step)
+                final = self._advanced(progress, iteration)
+                yield self._ended("unchanged", final, iteration, step, step)
                 return
-            moved = update(step, centres, treated, options.metric)
+            moved = update(self._means(step), centres, empty, treated)
             left = without(step, treated.dropped)
             after = self._objective(left, moved)
             iteration = self._iteration(number, step, centres, (moved, after))
             following = replace(
-                progress,
+                self._advanced(progress, iteration),
                 previous=centres,
                 dropped=tuple(sorted(treated.dropped)),
                 centres=moved,
                 emptied=progress.emptied + treated.told,
-                trace=(*progress.trace, iteration),
             )
             stopped = self._reason(number, objective, after)
             if stopped is not None:
                 # Closing takes another pass: until it is done, this iteration counts as not done.
-                yield self._ended(stopped, following, None, step)
+                yield self._ended(stopped, following, iteration, None, step)
                 return
             self._progress = following
             previous, objective = left, after
@@ -186,20 +195,37 @@ class Steps:
         step = without(step, frozenset(progress.dropped))
         return step, self._objective(step, progress.centres)
 
-    def _objective(self, step: Step, centres: Centres) -> Fraction | Real:
+    def _advanced(self, progress: Progress, iteration: Iteration) -> Progress:
+        trace = (*progress.trace, iteration) if self._watched else ()
+        return replace(progress, done=progress.done + 1, trace=trace)
+
+    def _means(self, step: Step) -> CentreMatrix:
+        return CentreMatrix.flat(self._call("kmeans.means", step.sums), self._rows.data.d)
+
+    def _rss(self, step: Step, centres: CentreMatrix) -> Fraction:
+        return exact_rss(self._square, self._call("kmeans.residual", step.sums, centres))
+
+    def _cosine_terms(self, step: Step, centres: CentreMatrix) -> tuple[Fraction, ...]:
+        terms: tuple[Fraction, ...] = self._call("kmeans.cosine_terms", step.sums, centres)
+        return terms
+
+    def _objective(self, step: Step, centres: CentreMatrix) -> Fraction | Real | None:
+        """What decides whether to go on, if anything but the labels does."""
         if self._options.metric == "cosine":
-            return total_cosine(cosine_terms(step.sums, centres))
-        return exact_rss(self._square, step.sums, centres)
+            return total_cosine(self._cosine_terms(step, centres))
+        if not self._watched and self._options.tolerance is None:
+            return None
+        return self._rss(step, centres)
 
     def _reason(
-        self, number: int, before: Fraction | Real | None, after: Fraction | Real
+        self, number: int, before: Fraction | Real | None, after: Fraction | Real | None
     ) -> Reason | None:
         """Why to stop after this update, if there is a reason.
 
         Spec: KM-STOP
         """
         tolerance = self._options.tolerance
-        if before is not None:
+        if before is not None and after is not None:
             if isinstance(after, Real):
                 if tolerance is not None and after - before <= Real(Fraction(tolerance)) * before:
                     return "tolerance"
@@ -213,30 +239,40 @@ class Steps:
         self,
         number: int,
         step: Step,
-        centres: Centres,
-        updated: tuple[Centres, Fraction | Real] | None,
+        centres: CentreMatrix,
+        updated: tuple[CentreMatrix, Fraction | Real | None] | None,
     ) -> Iteration:
+        if not self._watched:
+            return Iteration(number, step.changed, None, None, None)
         cosine = self._options.metric == "cosine"
         after = None
-        if updated is not None and not isinstance(updated[1], Real):
+        if updated is not None and isinstance(updated[1], Fraction):
             after = rounded(updated[1])
+        moved = centres if updated is None else updated[0]
         detail = self._options.trace
         return Iteration(
             iteration=number,
             changed=step.changed,
-            rss=rounded(exact_rss(self._square, step.sums, centres)),
+            rss=rounded(self._rss(step, centres)),
             rss_updated=after,
-            cosine=float(total_cosine(cosine_terms(step.sums, centres))) if cosine else None,
-            centres=None if detail == "scalars" else centres if updated is None else updated[0],
+            cosine=float(total_cosine(self._cosine_terms(step, centres))) if cosine else None,
+            centres=None if detail == "scalars" else moved.rows(),
             labels=array("i", memoryview(step.labels)) if detail == "full" else None,
         )
 
-    def _ended(self, reason: Reason, progress: Progress, last: Step | None, step: Step) -> State:
+    def _ended(
+        self,
+        reason: Reason,
+        progress: Progress,
+        iteration: Iteration,
+        last: Step | None,
+        step: Step,
+    ) -> State:
         """Close the run and hand out its last state."""
         assert progress.centres is not None
         self._end(reason, progress, last)
         number = len(progress.finished)
-        return State(number, progress.trace[-1], progress.centres, reason, step.labels)
+        return State(number, iteration, progress.centres, reason, step.labels)
 
     def _end(self, reason: Reason, progress: Progress, last: Step | None) -> None:
         """Turn the current run into a finished one; its labels belong to its centres."""
@@ -245,17 +281,17 @@ class Steps:
         cosine = self._options.metric == "cosine"
         if last is None:
             last = self._call(STEP, progress.centres, None, self._options.metric)
-        rss = exact_rss(self._square, last.sums, progress.centres)
-        terms = cosine_terms(last.sums, progress.centres) if cosine else ()
+        rss = self._rss(last, progress.centres)
+        terms = self._cosine_terms(last, progress.centres) if cosine else ()
         run = Run(
             rss=rounded(rss),
             exact_rss=rss,
             cosine=float(total_cosine(terms)) if cosine else None,
             cosine_terms=terms,
-            iterations=len(progress.trace),
+            iterations=progress.done,
             stopped=reason,
-            centres=progress.centres,
-            start=progress.start,
+            centres=progress.centres.rows(),
+            start=progress.start.rows(),
             emptied=progress.emptied,
             trace=progress.trace,
         )
@@ -267,13 +303,14 @@ class Steps:
         options, runs, data = self._options, self._progress.finished, self._rows.data
         best = best_run(runs)
         run = runs[best]
+        centres = CentreMatrix.of(run.centres)
         if self._best is None or self._best[0] != best:
-            self._best = best, self._call(STEP, run.centres, None, options.metric)
+            self._best = best, self._call(STEP, centres, None, options.metric)
         step = self._best[1]
-        k = len(run.centres)
-        squares = self._call("kmeans.squares", step.labels, k)
-        within = exact_within(squares, step.sums, run.centres)
-        sizes = tuple(step.sums.weight(i) for i in range(k))
+        squares = self._call("kmeans.squares", step.labels, len(centres))
+        within = exact_within(squares, self._call("kmeans.residual", step.sums, centres))
+        unit = 1 << step.sums.weight_shift
+        sizes = tuple(Fraction(weight, unit) for weight in step.sums.weights)
         return KMeansFit(
             labels=array("i", memoryview(step.labels)),
             centres=run.centres,

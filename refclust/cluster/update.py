@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from refclust.cluster.objective import exact_within, mean
-from refclust.cluster.results import Centre, Centres, Emptied, Policy
+from refclust.cluster.objective import exact_within
+from refclust.cluster.results import Centre, Emptied, Policy
 from refclust.cluster.seeding import Rows
 from refclust.errors import EmptyCluster
-from refclust.kernels.kmeans import ClusterSums, Step
+from refclust.kernels.centres import CentreMatrix
+from refclust.kernels.kmeans import ClusterSums, Step, Sums
 from refclust.kernels.seeding import Potential
 
 
@@ -22,23 +24,28 @@ class Treated:
     told: tuple[Emptied, ...]
 
 
-def empty_clusters(sums: ClusterSums, metric: str) -> list[int]:
-    """The clusters without weight, or, under the cosine, without direction.
+def empty_clusters(sums: Sums, means: Sequence[Centre] | None = None) -> list[int]:
+    """The clusters without weight, or, if their means are given, without direction.
 
     Spec: KM-EMPTY
 
-    >>> empty_clusters(ClusterSums((2, 0), 0, ((0, 0), (0, 0)), 0), "euclidean")
+    >>> empty_clusters(ClusterSums((2, 0), 0, ((0, 0), (0, 0)), 0))
     [1]
     """
     return [
         k
         for k, weight in enumerate(sums.weights)
-        if not weight or (metric == "cosine" and not any(mean(sums, k)))
+        if not weight or (means is not None and not any(means[k]))
     ]
 
 
 def treat(
-    rows: Rows, step: Step, centres: Centres, empty: list[int], policy: Policy, iteration: int
+    rows: Rows,
+    step: Step,
+    centres: Sequence[Centre],
+    empty: list[int],
+    policy: Policy,
+    iteration: int,
 ) -> Treated:
     """Decide by the policy what happens to the empty clusters.
 
@@ -62,15 +69,18 @@ def treat(
     )
 
 
-def update(step: Step, centres: Centres, treated: Treated, metric: str) -> Centres:
+def update(
+    means: CentreMatrix, centres: Sequence[Centre], empty: list[int], treated: Treated
+) -> CentreMatrix:
     """Move every centre to the mean of its rows, or to where the policy puts it.
 
     Spec: KM-UPDATE, KM-EMPTY
     """
-    empty = set(empty_clusters(step.sums, metric))
-    return tuple(
-        treated.moved.get(k, centre) if k in empty else mean(step.sums, k)
-        for k, centre in enumerate(centres)
+    if not empty:
+        return means
+    return CentreMatrix.of(
+        treated.moved.get(k, centres[k]) if k in empty else means[k]
+        for k in range(len(means))
         if k not in treated.dropped
     )
 
@@ -87,7 +97,7 @@ def without(step: Step, dropped: frozenset[int]) -> Step:
     """
     if not dropped:
         return step
-    sums = step.sums
+    sums = step.sums.exact()
     kept = [k for k in range(len(sums.weights)) if k not in dropped]
     index = {old: new for new, old in enumerate(kept)}
     left = ClusterSums(
@@ -100,7 +110,7 @@ def without(step: Step, dropped: frozenset[int]) -> Step:
     return Step(labels, step.changed, left)
 
 
-def _farthest(rows: Rows, centres: Centres, empty: list[int]) -> dict[int, int]:
+def _farthest(rows: Rows, centres: Sequence[Centre], empty: list[int]) -> dict[int, int]:
     """Farthest-first, continued from the centres that have rows."""
     taken: dict[int, int] = {}
     so_far: Potential | None = None
@@ -116,10 +126,10 @@ def _farthest(rows: Rows, centres: Centres, empty: list[int]) -> dict[int, int]:
     return taken
 
 
-def _split(rows: Rows, step: Step, centres: Centres, empty: list[int]) -> dict[int, int]:
+def _split(rows: Rows, step: Step, centres: Sequence[Centre], empty: list[int]) -> dict[int, int]:
     """The farthest row of the cluster with the largest sum of squares, one cluster at a time."""
     squares = rows.call("kmeans.squares", step.labels, len(centres))
-    within = exact_within(squares, step.sums, centres)
+    within = exact_within(squares, rows.call("kmeans.residual", step.sums, centres))
     filled = [k for k in range(len(centres)) if k not in empty and within[k]]
     donors = sorted(filled, key=lambda k: (-within[k], k))
     taken: dict[int, int] = {}

@@ -11,15 +11,30 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import compress
 from operator import mul, ne
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from refclust.kernels.contracts import Argmin, Rationals
 from refclust.kernels.fields import Cosine, Euclidean, nearest_labels
 from refclust.kernels.points import Integers, Points, Vector, grouped
 from refclust.kernels.registry import kernel
 
-Centres: TypeAlias = tuple[Vector, ...]
+Centres: TypeAlias = Sequence[Vector]  # a CentreMatrix, if the driver calls
 Labels: TypeAlias = "array[int]"  # from another backend any flat buffer of 32-bit integers
+
+
+class Sums(Protocol):
+    """The sums of clusters in the form of some backend: only it looks inside."""
+
+    @property
+    def weights(self) -> tuple[int, ...]:
+        """The exact weight of each cluster times 2**weight_shift."""
+
+    @property
+    def weight_shift(self) -> int:
+        """The power of two that makes all weights integers."""
+
+    def exact(self) -> ClusterSums:
+        """The same as plain integers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +48,10 @@ class ClusterSums:
     weight_shift: int
     sums: tuple[tuple[int, ...], ...]  # over 2**shift
     shift: int
+
+    def exact(self) -> ClusterSums:
+        """The sums themselves: the reference keeps them as they are."""
+        return self
 
     def weight(self, k: int) -> Fraction:
         """The weight of a cluster.
@@ -51,17 +70,27 @@ class Step:
 
     labels: Labels
     changed: int
-    sums: ClusterSums
+    sums: Sums
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
+class SumsContract:
     """The contract of exact sums: equal as rationals, whatever the powers of two."""
 
     name: str = "Sums"
 
     def malformed(self, answer: Any) -> str | None:
-        """Ask for a ``ClusterSums`` of plain integers."""
+        """Ask for exact weights, and for a way to say the sums exactly."""
+        weights, shift = getattr(answer, "weights", None), getattr(answer, "weight_shift", None)
+        if not isinstance(weights, tuple) or type(shift) is not int or shift < 0:
+            return f"a {type(answer).__name__} without a tuple of weights and their shift"
+        odd = next((w for w in weights if type(w) is not int), None)
+        if odd is not None:
+            return f"a weight is a {type(odd).__name__}, not a plain int"
+        return None if callable(getattr(answer, "exact", None)) else "it cannot say its exact sums"
+
+    def inexact(self, answer: Any) -> str | None:
+        """Say why the exact form of an answer is not one."""
         if not isinstance(answer, ClusterSums):
             return f"a {type(answer).__name__} instead of ClusterSums"
         parts: list[Any] = [answer.weights, answer.sums]
@@ -82,6 +111,12 @@ class Sums:
         malformed = self.malformed(answer)
         if malformed:
             return malformed
+        weights, reference, answer = answer.weights, reference.exact(), answer.exact()
+        inexact = self.inexact(answer)
+        if inexact:
+            return inexact
+        if answer.weights != weights:
+            return "the weights differ from those of its exact form"
         if len(answer.weights) != len(reference.weights) or len(answer.sums) != len(reference.sums):
             return f"{len(answer.sums)} clusters instead of {len(reference.sums)}"
         for k, (given, due) in enumerate(zip(answer.sums, reference.sums, strict=True)):
@@ -107,13 +142,13 @@ class StepContract:
             return f"a {type(answer).__name__} instead of a Step"
         if type(answer.changed) is not int:
             return f"changed: a {type(answer.changed).__name__}, not a plain int"
-        return Argmin().malformed(answer.labels) or Sums().malformed(answer.sums)
+        return Argmin().malformed(answer.labels) or SumsContract().malformed(answer.sums)
 
     def fault(self, reference: Any, answer: Any) -> str | None:
         """Compare labels, then sums, then the number of changes."""
         wrong = self.malformed(answer)
         wrong = wrong or Argmin().fault(reference.labels, answer.labels)
-        wrong = wrong or Sums().fault(reference.sums, answer.sums)
+        wrong = wrong or SumsContract().fault(reference.sums, answer.sums)
         if wrong is None and answer.changed != reference.changed:
             return f"{answer.changed} changed labels instead of {reference.changed}"
         return wrong
@@ -139,7 +174,7 @@ def assign(points: Points, centres: Centres, metric: str = "euclidean") -> Label
     return array("i", map(index.__getitem__, labels))
 
 
-@kernel("kmeans.accumulate", contract=Sums())
+@kernel("kmeans.accumulate", contract=SumsContract())
 def accumulate(points: Points, labels: Labels, k: int) -> ClusterSums:
     """Add up the weights and the weighted rows of every cluster, exactly.
 
@@ -177,7 +212,7 @@ def lloyd_step(
     came = accumulate_some(points, moved, labels, len(centres))
     from_some = [i for i in moved if before.labels[i] >= 0]
     went = accumulate_some(points, from_some, before.labels, len(centres))
-    return Step(labels, len(moved), _changed_sums(before.sums, came, went))
+    return Step(labels, len(moved), _changed_sums(before.sums.exact(), came, went))
 
 
 @kernel("kmeans.squares", contract=Rationals())

@@ -19,7 +19,7 @@ from typing import Any
 
 from refclust.kernels.contracts import Argmin, Equal
 from refclust.kernels.fields import TINY, Euclidean, products, scaled_vectors, squared
-from refclust.kernels.kmeans import Centres, Labels
+from refclust.kernels.kmeans import Labels
 from refclust.kernels.points import Points, Vector
 from refclust.kernels.registry import kernel
 from refclust.numbers.argmin import ROUND, first_maximum, first_minima, locate, locate_exact
@@ -34,7 +34,7 @@ class Potential:
     Spec: KER-POTENTIAL
     """
 
-    centres: Centres
+    centres: tuple[Vector, ...]
     nearest: Labels
     squares: array[float]
     made_by: object = dataclass_field(default=None, repr=False, compare=False)
@@ -178,7 +178,7 @@ def farthest(
 class _Squares:
     """Squared distances to some centres: estimates, their errors, and the exact integers."""
 
-    def __init__(self, points: Points, centres: Centres) -> None:
+    def __init__(self, points: Points, centres: tuple[Vector, ...]) -> None:
         self.points, self.centres = points, centres
 
     def estimates(self, centre: Vector) -> array[float]:

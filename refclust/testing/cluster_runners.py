@@ -121,7 +121,7 @@ _OF_A_FIT: Final[Mapping[str, Callable[[KMeansFit], Answer]]] = {
     "runs.stopped": lambda fit: _whole([STOPPED.index(run.stopped) for run in fit.runs]),
     "trace.labels": lambda fit: [_whole(one.labels or ()) for one in fit.trace],
     "trace.changed": lambda fit: _whole([one.changed for one in fit.trace]),
-    "trace.rss": lambda fit: [one.rss for one in fit.trace],
+    "trace.rss": lambda fit: [_there(one.rss) for one in fit.trace],
     "trace.rss_updated": lambda fit: [_there(one.rss_updated) for one in _updates(fit)],
     "trace.centres": lambda fit: [_there(one.centres) for one in _updates(fit)],
 }

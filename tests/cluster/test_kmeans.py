@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from array import array
+from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -12,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from refclust.cluster.checkpoint import Checkpoint
 from refclust.cluster.kmeans import kmeans, kmeans_steps
 from refclust.cluster.results import KMeansFit
 from refclust.data.accept import dataset
@@ -478,3 +481,36 @@ def test_weights_of_the_call_win_over_those_of_the_data() -> None:
 def test_the_mean_square_divides_by_the_weight() -> None:
     fit = kmeans([[0], [4]], 1, weights=[3, 1])
     assert (fit.rss, fit.mean_square, fit.sizes) == (12.0, 3.0, (Fraction(4),))
+
+
+@pytest.mark.spec("KM-ALG")
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_watching_changes_nothing(metric: Any, tmp_path: Path) -> None:
+    rows = [[(7 * i * i) % 31 + 1, (5 * i) % 17] for i in range(40)]
+    watched = kmeans(rows, 5, metric=metric, seed=3, restarts=3)
+    unwatched = kmeans(rows, 5, metric=metric, seed=3, restarts=3, trace="none")
+    assert [run.trace for run in unwatched.runs] == [(), (), ()]
+    plain = tuple(replace(run, trace=()) for run in watched.runs)
+    assert replace(unwatched, provenance=watched.provenance) == replace(watched, runs=plain)
+    steps = kmeans_steps(rows, 5, metric=metric, seed=3, trace="none")
+    first = next(steps)
+    assert (first.iteration.rss, first.iteration.rss_updated) == (None, None)
+    assert (first.iteration.iteration, first.iteration.changed) == (1, 40)
+    # Stopped and resumed: the number of iterations is not forgotten with the trace.
+    path = str(tmp_path / "c")
+    steps = kmeans_steps(
+        rows, 5, metric=metric, seed=3, trace="none", restarts=3, checkpoint=Checkpoint(path)
+    )
+    next(steps)
+    next(steps)
+    steps.save()
+    resumed = kmeans(
+        rows,
+        5,
+        metric=metric,
+        seed=3,
+        trace="none",
+        restarts=3,
+        checkpoint=Checkpoint(path, resume=True),
+    )
+    assert replace(resumed, provenance=unwatched.provenance) == unwatched

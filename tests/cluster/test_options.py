@@ -40,7 +40,7 @@ def test_good_options() -> None:
         ({"metric": None}, "metric is None"),
         ({"start": "best"}, "start is 'best'"),
         ({"empty": "ignore"}, "empty is 'ignore'; allowed are farthest, split, keep, drop, error"),
-        ({"trace": "all"}, "trace is 'all'; allowed are scalars, centres, full"),
+        ({"trace": "all"}, "trace is 'all'; allowed are none, scalars, centres, full"),
         ({"seed": -1}, "the seed is -1"),
         ({"seed": 1.0}, "the seed is 1.0"),
         ({"seed": None}, "the seed is None"),

@@ -14,7 +14,9 @@ from refclust.backends.session import Session
 from refclust.cluster.seeding import Rows
 from refclust.cluster.update import Treated, empty_clusters, treat, update, without
 from refclust.errors import EmptyCluster
+from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.kmeans import ClusterSums, Step, lloyd_step
+from refclust.kernels.means import mean
 from refclust.kernels.points import Points
 from tests.cluster import witness
 from tests.cluster.strategies import KINDS, POLICIES, Case, cases, data_of
@@ -28,14 +30,21 @@ def step_of(case: Case, kind: str) -> tuple[Rows, Step]:
     return Rows(data, Session("reference")), lloyd_step(Points(data), tuple(case.centres), None)
 
 
+def means_of(sums: ClusterSums) -> CentreMatrix:
+    return CentreMatrix.of(
+        mean(sums, k) if weight else (0.0,) * len(sums.sums[k])
+        for k, weight in enumerate(sums.weights)
+    )
+
+
 @pytest.mark.spec("KM-EMPTY")
 def test_which_clusters_are_empty() -> None:
     sums = ClusterSums((2, 0, 3, 0), 0, ((0, 0), (0, 0), (1, 0), (0, 0)), 0)
-    assert empty_clusters(sums, "euclidean") == [1, 3]
-    assert empty_clusters(sums, "cosine") == [0, 1, 3]
+    assert empty_clusters(sums) == [1, 3]
+    assert empty_clusters(sums, means_of(sums)) == [0, 1, 3]
     least = ClusterSums((2, 1), 0, ((1, 0), (1, 0)), 1074)  # half of the least double is no double
-    assert empty_clusters(least, "cosine") == [0]
-    assert empty_clusters(least, "euclidean") == []
+    assert empty_clusters(least, means_of(least)) == [0]
+    assert empty_clusters(least) == []
 
 
 @pytest.mark.spec("KM-EMPTY", "KM-UPDATE")
@@ -46,7 +55,7 @@ def test_policies_and_update(case: Case, kind: str, policy: Any) -> None:
     labels = witness.assign(case.rows, case.centres)
     k = len(case.centres)
     gone = [j for j in range(k) if not witness.weight_of(labels, case.masses, j)]
-    assert empty_clusters(step.sums, "euclidean") == gone
+    assert empty_clusters(step.sums) == gone
     due = witness.places(case.rows, labels, case.masses, case.centres, gone, policy)
     treated = treat(rows, step, tuple(case.centres), gone, policy, 7) if gone else NOTHING
     assert treated.moved == {j: case.rows[i] for j, i in due.items()}
@@ -59,7 +68,8 @@ def test_policies_and_update(case: Case, kind: str, policy: Any) -> None:
             moved.append(witness.mean(case.rows, labels, case.masses, j))
         elif policy != "drop":
             moved.append(case.rows[due[j]] if j in due else case.centres[j])
-    assert list(update(step, tuple(case.centres), treated, "euclidean")) == moved
+    means = means_of(step.sums.exact())
+    assert list(update(means, tuple(case.centres), gone, treated)) == moved
 
 
 LINE = Case([(0.0,), (1.0,), (10.0,), (14.0,)], None, [])
@@ -67,7 +77,7 @@ LINE = Case([(0.0,), (1.0,), (10.0,), (14.0,)], None, [])
 
 def placed(policy: Any, centres: Sequence[witness.Row], case: Case = LINE) -> dict[int, int | None]:
     rows, step = step_of(Case(case.rows, case.weights, centres), "dense")
-    gone = empty_clusters(step.sums, "euclidean")
+    gone = empty_clusters(step.sums)
     treated = treat(rows, step, tuple(centres), gone, policy, 1)
     return {e.cluster: e.row for e in treated.told}
 
@@ -122,7 +132,7 @@ def test_dropping_moves_higher_indices_down() -> None:
     step = Step(array("i", [0, 2, 2]), 3, sums)
     centres = ((5.0,), (77.0,), (3.0,))
     dropped = Treated({}, frozenset([1]), ())
-    assert update(step, centres, dropped, "euclidean") == ((5.0,), (4.0,))
+    assert update(means_of(sums), centres, [1], dropped) == ((5.0,), (4.0,))
     left = without(step, frozenset([1]))
     assert left == Step(array("i", [0, 1, 1]), 3, ClusterSums((1, 2), 0, ((5,), (8,)), 0))
     assert without(step, frozenset()) == step
@@ -148,4 +158,5 @@ def test_clusters_without_direction_by_the_cosine(policy: Any) -> None:
     rows = Rows(data, Session("reference"))
     treated = treat(rows, step, ((0.0, 1.0),), [0], policy, 1)
     assert treated.moved == {}
-    assert update(step, ((0.0, 1.0),), treated, "cosine") == ((0.0, 1.0),)
+    means = means_of(step.sums.exact())
+    assert update(means, ((0.0, 1.0),), [0], treated) == ((0.0, 1.0),)

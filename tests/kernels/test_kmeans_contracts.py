@@ -11,7 +11,7 @@ import numpy
 import pytest
 
 from refclust.kernels.contracts import Argmin, Equal
-from refclust.kernels.kmeans import ClusterSums, Step, StepContract, Sums
+from refclust.kernels.kmeans import ClusterSums, Step, StepContract, SumsContract
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 from refclust.kernels.seeding import (
@@ -86,12 +86,15 @@ def test_labels_that_are_wrong(answer: Any, told: str) -> None:
 
 @pytest.mark.spec("KER-SUMS", "BK-KERNEL")
 def test_sums_are_equal_as_rationals() -> None:
-    assert Sums().fault(SUMS, SUMS) is None
+    assert SumsContract().fault(SUMS, SUMS) is None
     finer = ClusterSums((8, 4), 2, ((12, 16), (20, 24)), 3)
-    assert Sums().fault(SUMS, finer) is None
-    assert Sums().fault(finer, SUMS) is None
-    assert Sums().fault(SUMS, replace(SUMS, shift=2)) == "cluster 0, column 0: the sum is not exact"
-    assert Sums().fault(SUMS, replace(SUMS, weight_shift=1)) == (
+    assert SumsContract().fault(SUMS, finer) is None
+    assert SumsContract().fault(finer, SUMS) is None
+    assert (
+        SumsContract().fault(SUMS, replace(SUMS, shift=2))
+        == "cluster 0, column 0: the sum is not exact"
+    )
+    assert SumsContract().fault(SUMS, replace(SUMS, weight_shift=1)) == (
         "cluster 0: the weight is 1, not 2"
     )
 
@@ -100,8 +103,8 @@ def test_sums_are_equal_as_rationals() -> None:
 def test_a_sum_off_by_one_bit_of_its_last_place() -> None:
     exact = ClusterSums((3,), 0, ((3 << 60, 1),), 60)
     rounded = ClusterSums((3,), 0, ((3 << 60, 0),), 60)  # 3 + 2**-60 rounded like a double
-    assert Sums().fault(exact, rounded) == "cluster 0, column 1: the sum is not exact"
-    assert Sums().fault(exact, exact) is None
+    assert SumsContract().fault(exact, rounded) == "cluster 0, column 1: the sum is not exact"
+    assert SumsContract().fault(exact, exact) is None
 
 
 @pytest.mark.spec("KER-SUMS", "BK-KERNEL")
@@ -133,7 +136,7 @@ def test_a_sum_off_by_one_bit_of_its_last_place() -> None:
     ids=repr,
 )
 def test_sums_that_are_wrong(answer: Any) -> None:
-    assert Sums().fault(SUMS, answer) is not None
+    assert SumsContract().fault(SUMS, answer) is not None
     assert StepContract().fault(STEP, replace(STEP, sums=answer)) is not None
 
 

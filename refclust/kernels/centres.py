@@ -1,0 +1,74 @@
+"""Centres as kernels take them: a sequence of tuples over one flat buffer of doubles.
+
+Reading code sees K tuples; a backend takes the buffer as it is, without a copy.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import overload
+
+from refclust.kernels.points import Vector
+
+
+class CentreMatrix(Sequence[Vector]):
+    """K rows of d doubles, never changed.
+
+    >>> centres = CentreMatrix.of([(0.0, 1.0), (2.0, 3.0)])
+    >>> centres[1], len(centres), centres == ((0.0, 1.0), (2.0, 3.0))
+    ((2.0, 3.0), 2, True)
+    """
+
+    __slots__ = ("_rows", "d", "k", "values")
+
+    def __init__(self, values: memoryview, k: int, d: int) -> None:
+        self.values, self.k, self.d = values, k, d
+        self._rows: tuple[Vector, ...] | None = None
+
+    @staticmethod
+    def of(rows: Iterable[Sequence[float]]) -> CentreMatrix:
+        """The matrix of some rows of one length; a matrix is returned as it is."""
+        if isinstance(rows, CentreMatrix):
+            return rows
+        given = [tuple(row) for row in rows]
+        flat = array("d", chain.from_iterable(given))
+        return CentreMatrix(memoryview(flat).toreadonly(), len(given), len(given[0]))
+
+    @staticmethod
+    def flat(values: memoryview | array[float], d: int) -> CentreMatrix:
+        """The matrix whose rows of d numbers stand one after another in a buffer of doubles."""
+        view = memoryview(values).toreadonly()
+        return CentreMatrix(view, len(view) // d, d)
+
+    def rows(self) -> tuple[Vector, ...]:
+        """The centres as tuples.
+
+        Spec: KM-ALG
+        """
+        if self._rows is None:
+            numbers = iter(self.values.tolist())
+            self._rows = tuple(zip(*[numbers] * self.d, strict=True))
+        return self._rows
+
+    @overload
+    def __getitem__(self, index: int) -> Vector: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Vector, ...]: ...
+    def __getitem__(self, index: int | slice) -> Vector | tuple[Vector, ...]:
+        return self.rows()[index]
+
+    def __len__(self) -> int:
+        return self.k
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, CentreMatrix):
+            return self.d == other.d and self.values == other.values
+        return self.rows() == other
+
+    def __hash__(self) -> int:
+        return hash(self.rows())
+
+    def __repr__(self) -> str:
+        return f"CentreMatrix.of({list(self.rows())!r})"
