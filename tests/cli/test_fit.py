@@ -436,7 +436,7 @@ def test_a_model_that_cannot_be_written_costs_no_second_fit(
         raise FileNotReadable("cannot write m.json: no space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("refclust.cluster.model.save", full)
+        patched.setattr("refclust.cluster.model.save_model", full)
         done = cli(*KMEANS, "-o", "m.json")
     assert (done.code, done.out) == (3, "")
     assert done.err == "refclust: cannot write m.json: no space left on device [file-not-found]\n"
