@@ -133,13 +133,23 @@ class Session:
 
     def _bind(self, kernel: str, problem: Problem) -> _Binding:
         if self.requested == AUTO:
-            return self._bind_fastest(kernel, problem)
+            return self._bind_beside(kernel, problem) or self._bind_fastest(kernel, problem)
         record = discovery.find(self.requested)
         assert record.backend is not None
         reason = _refusal(record.backend, kernel, problem)
         if reason is None:
             return _bound(record, kernel, "asked for by name")
         return _bound(discovery.find(REFERENCE), kernel, f"{self.requested}: {reason}")
+
+    def _bind_beside(self, kernel: str, problem: Problem) -> _Binding | None:
+        """Stay with the backend of a kernel of the same family: they share what one has made."""
+        family, _, _ = kernel.partition(".")
+        for other, binding in self._bindings.items():
+            if other.partition(".")[0] == family:
+                if _estimate(binding.record, kernel, problem) is None:
+                    return None
+                return _bound(binding.record, kernel, f"where {other} runs")
+        return None
 
     def _bind_fastest(self, kernel: str, problem: Problem) -> _Binding:
         offers: list[tuple[float, int, discovery.Record]] = []

@@ -141,3 +141,50 @@ def test_released_data_are_prepared_again() -> None:
     session.release(pairs)
     assert not session._prepared
     assert session.run("contingency.table", problem, pairs) == {("a", "x"): 1, ("b", "y"): 1}
+
+
+FAMILY = """
+    import pluggy
+
+    from refclust.backends.builtin import Reference
+    from refclust.backends.protocol import Estimate
+
+    class Half:
+        name = "half"
+        api_version = 1
+        accuracy = "exact"
+
+        def kernels(self):
+            known = Reference().kernels()
+            return {name: known[name] for name in ("kmeans.squares", "kmeans.means", "x.y")
+                    if name in known}
+
+        def supports(self, kernel, problem):
+            # Quick in passes over the rows, slow where the reference is quick.
+            return Estimate(0.0 if kernel == "kmeans.squares" else 1e9)
+
+        def prepare(self, data):
+            return Reference().prepare(data)
+
+        def export(self, value):
+            return value
+
+    @pluggy.HookimplMarker("refclust")
+    def refclust_register_backends():
+        return [Half()]
+"""
+
+
+@pytest.mark.spec("BK-SELECT")
+def test_kernels_of_one_family_stay_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REFCLUST_DISABLE_PLUGINS", "0")
+    with installed(tmp_path, rc_half=FAMILY):
+        fit = refclust.kmeans([[0.0], [1.0], [9.0]], centres=[[0.0], [9.0]])
+    ran = {run.kernel: (run.backend, run.reason) for run in fit.provenance.kernels}
+    assert ran["kmeans.squares"] == ("half", "the fastest that supports the problem")
+    assert ran["kmeans.means"] == ("half", "where kmeans.squares runs")
+    # What that backend lacks goes where it is quickest.
+    assert ran["kmeans.lloyd_step"] == ("reference", "the fastest that supports the problem")
+    assert fit.labels.tolist() == [0, 0, 1]
