@@ -24,7 +24,7 @@ KEY_CLAUSES = {
     "rss": ["KM-RSS"],
     "mean_square": ["KM-AVGSQ"],
     "cosine": ["KM-COSOBJ"],
-    "sizes": ["KER-SUMS"],
+    "sizes": ["KER-SUMS", "KER-MEANS", "KER-RESIDUAL"],
     "within": ["KER-SQUARES"],
     "stopped": ["KM-STOP"],
     "start": ["KM-INIT"],

@@ -21,6 +21,7 @@ from mpmath import iv
 
 from refclust.errors import BadDistribution, EmptyInput, NotFinite
 from refclust.numbers.logspace import log1mexp, logsumexp, normalise, xlogy
+from tests.metrics.strategies import some
 
 U = 2.0**-53
 SLACK = 1 + 2.0**-20
@@ -37,6 +38,7 @@ ladder = st.builds(
     st.sampled_from([0.0, -1e5, -1e4, -745.0, -1.0, 1e3]),
     st.floats(-50, 50) | st.sampled_from([0.0, 1e-11, -1e-11]),
 )
+
 log_weights = st.lists(near_zero | far | ladder | st.just(-INF), min_size=1, max_size=12)
 
 
@@ -77,7 +79,7 @@ def _precision() -> Any:
 
 
 @pytest.mark.spec("NUM-LSE")
-@settings(max_examples=2000, deadline=None)
+@some(400)
 @given(log_weights)
 @example([0.0, 1e-300])
 @example([-1e-300, 1e-300, 0.0])
@@ -103,7 +105,7 @@ def test_the_simple_bound_follows_from_the_entropy(xs: list[float]) -> None:
 
 
 @pytest.mark.spec("NUM-LSE")
-@settings(max_examples=1000, deadline=None)
+@some(200)
 @given(log_weights)
 def test_mpmath_agrees_with_flint(xs: list[float]) -> None:
     assume(max(xs) > -INF)
@@ -179,7 +181,7 @@ def test_infinite_and_nan_weights_are_refused(bad: float, place: int) -> None:
 
 
 @pytest.mark.spec("NUM-NORM")
-@settings(max_examples=2000, deadline=None)
+@some(400)
 @given(log_weights)
 @example([0.0, 1e-300])
 @example([-1e5, -1e5 + 1e-11, -99990.0])
@@ -234,7 +236,7 @@ def test_weights_further_apart_than_the_largest_double() -> None:
 
 
 @pytest.mark.spec("NUM-L1ME")
-@settings(max_examples=2000, deadline=None)
+@some(400)
 @given(
     st.floats(-760, 0, exclude_max=True)
     | st.floats(-2, 0, exclude_max=True)
@@ -269,7 +271,7 @@ def test_ends_of_log1mexp() -> None:
 
 
 @pytest.mark.spec("NUM-XLOGY")
-@settings(max_examples=2000, deadline=None)
+@some(400)
 @given(
     st.floats(-1e300, 1e300),
     st.floats(0, exclude_min=True, allow_infinity=False)

@@ -6,11 +6,12 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from refclust.errors import NotFinite
 from refclust.numbers.nearest import nearest, nearest_sqrt
+from tests.metrics.strategies import some
 from tests.numbers.witness import OVERFLOW, is_nearest, is_nearest_root, midpoints
 
 sizes = st.integers(0, 2200).flatmap(lambda bits: st.integers(0, 2**bits))
@@ -18,7 +19,7 @@ positive = sizes.map(lambda n: n + 1)
 
 
 @pytest.mark.spec("NUM-NEAR")
-@settings(max_examples=1000)
+@some(300)
 @given(sizes, positive, st.booleans())
 @example(1, 2**1075, False)  # a tie between 0 and the least double goes to 0
 @example(3, 2**1075, False)  # a tie below the normal range goes to the even neighbour
@@ -37,7 +38,7 @@ def test_nearest_double_of_a_rational(numerator: int, denominator: int, negative
 
 
 @pytest.mark.spec("NUM-NEAR")
-@settings(max_examples=1000)
+@some(300)
 @given(sizes, positive)
 @example(0, 1)
 @example(1, 2**2150)  # the root is a tie between 0 and the least double
@@ -59,7 +60,7 @@ def test_nearest_double_of_a_root(numerator: int, denominator: int) -> None:
 
 
 @pytest.mark.spec("NUM-NEAR")
-@settings(max_examples=1000)
+@some(300)
 @given(st.floats(0, allow_infinity=False), st.sampled_from([-1, 0, 1]), positive)
 def test_roots_at_and_beside_midpoints(double: float, side: int, scale: int) -> None:
     _, midpoint = midpoints(double)

@@ -9,7 +9,7 @@ from typing import Any
 
 import mpmath
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from refclust.data.vectors import (
@@ -22,6 +22,7 @@ from refclust.data.vectors import (
     squared_distance,
 )
 from refclust.errors import NotFinite
+from tests.metrics.strategies import some
 from tests.numbers.witness import OVERFLOW, flint_root_agrees, is_nearest, is_nearest_root
 
 Number = int | float | Fraction
@@ -40,6 +41,7 @@ rationals = st.fractions(max_denominator=1000)
 numbers: st.SearchStrategy[Number] = (
     plain | offset | subnormal | huge | rationals | st.integers(-(2**80), 2**80)
 )
+
 moderate: st.SearchStrategy[Number] = plain | offset | rationals
 WORDS = ["a", "b", "c", "d", "e", "f", "é", "Z"]
 
@@ -83,7 +85,7 @@ def judge(call: Callable[[], float], overflows: bool, right: Callable[[float], b
 
 
 @pytest.mark.spec("VEC-DOT")
-@settings(max_examples=500)
+@some(150)
 @given(pairs())
 def test_dot_is_nearest(pair: tuple[Dense, Dense]) -> None:
     x, y = pair
@@ -92,7 +94,7 @@ def test_dot_is_nearest(pair: tuple[Dense, Dense]) -> None:
 
 
 @pytest.mark.spec("VEC-NORM")
-@settings(max_examples=500)
+@some(150)
 @given(pairs())
 def test_norm_is_nearest(pair: tuple[Dense, Dense]) -> None:
     x, _ = pair
@@ -101,7 +103,7 @@ def test_norm_is_nearest(pair: tuple[Dense, Dense]) -> None:
 
 
 @pytest.mark.spec("VEC-SQDIST", "DIST-L2")
-@settings(max_examples=500)
+@some(150)
 @given(pairs())
 def test_distances_are_nearest(pair: tuple[Dense, Dense]) -> None:
     x, y = pair
@@ -111,7 +113,7 @@ def test_distances_are_nearest(pair: tuple[Dense, Dense]) -> None:
 
 
 @pytest.mark.spec("SIM-COS")
-@settings(max_examples=500)
+@some(150)
 @given(pairs())
 def test_cosine_is_nearest(pair: tuple[Dense, Dense]) -> None:
     x, y = pair
@@ -124,7 +126,7 @@ def test_cosine_is_nearest(pair: tuple[Dense, Dense]) -> None:
 
 
 @pytest.mark.spec("VEC-NORM", "DIST-L2", "SIM-COS")
-@settings(max_examples=300, deadline=None)
+@some(100)
 @given(pairs(moderate))
 def test_flint_agrees(pair: tuple[Dense, Dense]) -> None:
     x, y = pair
@@ -136,7 +138,7 @@ def test_flint_agrees(pair: tuple[Dense, Dense]) -> None:
 
 
 @pytest.mark.spec("VEC-DOT", "DIST-L2", "SIM-COS")
-@settings(max_examples=300, deadline=None)
+@some(100)
 @given(st.lists(st.tuples(st.floats(-1e9, 1e9), st.floats(-1e9, 1e9)), min_size=1, max_size=6))
 def test_mpmath_agrees(rows: list[tuple[float, float]]) -> None:
     x, y = [a for a, _ in rows], [b for _, b in rows]
@@ -157,7 +159,7 @@ def test_mpmath_agrees(rows: list[tuple[float, float]]) -> None:
 
 
 @pytest.mark.spec("VEC-DOT", "VEC-NORM", "VEC-SQDIST", "DIST-L2", "SIM-COS", "REP-VEC")
-@settings(max_examples=200)
+@some(80)
 @given(sparse_pairs(moderate))
 def test_sparse_equals_dense(pair: tuple[Sparse, Sparse]) -> None:
     x, y = pair
@@ -179,7 +181,7 @@ def outcome(function: Callable[..., Any], *args: Any) -> object:
 
 
 @pytest.mark.spec("REP-VEC", "VEC-DOT", "DIST-L2", "SIM-COS")
-@settings(max_examples=200)
+@some(80)
 @given(sparse_pairs(), st.integers(0, 2**32))
 def test_the_order_of_keys_does_not_matter(pair: tuple[Sparse, Sparse], seed: int) -> None:
     def reordered(vector: Sparse) -> Sparse:
@@ -197,7 +199,7 @@ def test_the_order_of_keys_does_not_matter(pair: tuple[Sparse, Sparse], seed: in
 
 
 @pytest.mark.spec("VEC-DOT", "VEC-SQDIST", "DIST-L2", "SIM-COS")
-@settings(max_examples=200)
+@some(80)
 @given(pairs(), st.integers(0, 2**32))
 def test_symmetry_and_order_of_components(pair: tuple[Dense, Dense], seed: int) -> None:
     x, y = pair
@@ -214,7 +216,7 @@ def test_symmetry_and_order_of_components(pair: tuple[Dense, Dense], seed: int) 
 
 
 @pytest.mark.spec("PROP-COS-1", "SIM-COS")
-@settings(max_examples=200)
+@some(80)
 @given(
     pairs(),
     st.fractions(min_value=0, max_denominator=10**6).filter(bool),
@@ -229,7 +231,7 @@ def test_cosine_does_not_see_lengths(pair: tuple[Dense, Dense], a: Fraction, b: 
 
 
 @pytest.mark.spec("SIM-COS")
-@settings(max_examples=200)
+@some(80)
 @given(pairs())
 def test_cauchy_schwarz(pair: tuple[Dense, Dense]) -> None:
     x, y = pair
@@ -246,7 +248,7 @@ matrices = st.integers(1, 4).flatmap(
 
 
 @pytest.mark.spec("DIST-MAT", "DIST-L2")
-@settings(max_examples=200)
+@some(80)
 @given(matrices, st.integers(0, 2**32))
 def test_distance_matrix(rows: list[Dense], seed: int) -> None:
     matrix = distance_matrix(rows)
@@ -262,7 +264,7 @@ def test_distance_matrix(rows: list[Dense], seed: int) -> None:
 
 
 @pytest.mark.spec("SIM-MAT", "SIM-COS")
-@settings(max_examples=200)
+@some(80)
 @given(matrices, st.integers(0, 2**32))
 def test_similarity_matrix(rows: list[Dense], seed: int) -> None:
     assume(all(any(row) for row in rows))
@@ -279,7 +281,7 @@ def test_similarity_matrix(rows: list[Dense], seed: int) -> None:
 
 
 @pytest.mark.spec("DIST-MAT", "SIM-MAT")
-@settings(max_examples=100)
+@some(80)
 @given(st.lists(st.dictionaries(st.sampled_from(WORDS), moderate), min_size=1, max_size=4))
 def test_sparse_matrices_equal_dense_ones(rows: list[Sparse]) -> None:
     dense = [[row.get(w, 0) for w in WORDS] for row in rows]
@@ -289,7 +291,7 @@ def test_sparse_matrices_equal_dense_ones(rows: list[Sparse]) -> None:
 
 
 @pytest.mark.spec("DIST-L2")
-@settings(max_examples=200)
+@some(80)
 @given(pairs(st.integers(-(10**6), 10**6)), st.sampled_from([10**3, 10**6, 10**8, 2**52]))
 def test_a_common_offset_changes_nothing(pair: tuple[Dense, Dense], shift: int) -> None:
     x, y = pair
