@@ -23,12 +23,18 @@ from refclust.kernels.registry import KERNELS
 _SECONDS_PER_UNIT = {
     "contingency.table": 2e-7,
     "information.expected_mi": 5e-5,
+    "kmeans.squares": 1e-7,
+    "seeding.potential": 2e-7,
+    "seeding.locate": 1e-7,
+    "seeding.best_candidate": 1e-6,
+    "seeding.farthest": 1e-7,
     "distances.pairwise": 2e-7,
     "linkage.agglomerate": 7e-7,
     "kmeans.assign": 1e-7,
     "kmeans.accumulate": 1e-7,
     "kmeans.lloyd_step": 2e-7,
 }
+_PER_CENTRE = frozenset(("kmeans.assign", "kmeans.lloyd_step", "distances.pairwise"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +51,9 @@ class Reference:
 
     def supports(self, kernel: str, problem: Problem) -> Estimate | Refusal:
         """Support everything; the estimate is for a machine of 2026."""
-        units = max(problem.n if problem.kind == "labels" else problem.size, 1) * max(problem.k, 1)
+        units = max(problem.n if problem.kind == "labels" else problem.size, 1)
+        if kernel in _PER_CENTRE:
+            units *= max(problem.k, 1)
         return Estimate(_SECONDS_PER_UNIT.get(kernel, 1e-6) * units)
 
     def prepare(self, data: Any) -> Any:

@@ -22,6 +22,8 @@ from refclust.version import __version__
 BACKEND_VARIABLE = "REFCLUST_BACKEND"
 AUTO = "auto"
 REFERENCE = "reference"
+# Of each family of kernels the one that takes the time: it decides where all of them run.
+_LEADERS = {"kmeans": "kmeans.lloyd_step", "seeding": "seeding.potential"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,7 @@ class Session:
                 seconds=binding.seconds,
             )
             for kernel, binding in sorted(self._bindings.items())
+            if binding.calls
         )
         return Provenance(__version__, self.requested, tuple(runs))
 
@@ -142,14 +145,16 @@ class Session:
         return _bound(discovery.find(REFERENCE), kernel, f"{self.requested}: {reason}")
 
     def _bind_beside(self, kernel: str, problem: Problem) -> _Binding | None:
-        """Stay with the backend of a kernel of the same family: they share what one has made."""
-        family, _, _ = kernel.partition(".")
-        for other, binding in self._bindings.items():
-            if other.partition(".")[0] == family:
-                if _estimate(binding.record, kernel, problem) is None:
-                    return None
-                return _bound(binding.record, kernel, f"where {other} runs")
-        return None
+        """Go where the heaviest kernel of the family runs: they share what one has made."""
+        leader = _LEADERS.get(kernel.partition(".")[0])
+        if leader is None or leader == kernel:
+            return None
+        if leader not in self._bindings:
+            self._bindings[leader] = self._bind_fastest(leader, problem)
+        record = self._bindings[leader].record
+        if _estimate(record, kernel, problem) is None:
+            return None
+        return _bound(record, kernel, f"where {leader} runs")
 
     def _bind_fastest(self, kernel: str, problem: Problem) -> _Binding:
         offers: list[tuple[float, int, discovery.Record]] = []

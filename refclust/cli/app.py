@@ -51,6 +51,8 @@ for _name, _place, _help in (
     ("sniff", "sniff:sniff", "Tell how a file would be read."),
     ("convert", "convert:convert", "Convert data from one format to another."),
     ("formats", "sniff:formats", "List the formats of data."),
+    ("bench", "bench:bench", "Measure refclust beside its peers."),
+    ("conform", "conform:conform", "Hold a backend against the contracts."),
 ):
     lazy.command(app, _name, f"refclust.cli.{_place}", _help)
 app.command("score", short_help="Score a clustering against the truth.")(score.score)

@@ -58,6 +58,10 @@ def kmeans(
     resume: opt.Resume = False,
     force: opt.Force = False,
     backend: BackendName = None,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Check the fit again: a sample of rows and one full step."),
+    ] = False,
     as_json: Json = False,
     *,
     given: dataio.Given,
@@ -110,6 +114,8 @@ def kmeans(
         )
 
     fit = fit_run.run(lambda live: fit_run.iterated(begun(), live), kept)
+    if check:
+        fit_run.checked(fit, source.data)
     fit_files.write(outputs, source, fit, fit.labels, None)
     if trace is not None:
         fit_files.write_text(trace, fit_files.trace_lines(fit.trace, metric))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from refclust.cluster.checkpoint import Checkpoint
     from refclust.cluster.results import KMeansFit
     from refclust.cluster.steps import Steps
+    from refclust.data.dataset import Dataset
 
 Fit = TypeVar("Fit")
 
@@ -163,3 +164,15 @@ def _tell_how_to_go_on(where: str, kept: str | None) -> None:
     words = [word for word in sys.argv[1:] if word != "--resume"]
     command = shlex.join(["refclust", *words, "--resume"])
     note(f"interrupted {where}; this goes on from there: {command}")
+
+
+def checked(fit: KMeansFit, data: Dataset) -> None:
+    """Check a fit against the reference and tell what was checked; a fault is the backend's."""
+    from refclust.cluster.check import check_fit
+    from refclust.errors import BackendContract
+
+    report = check_fit(fit, data)
+    if not report.ok:
+        raise BackendContract(f"the fit is wrong: {'; '.join(report.faults)}")
+    for what in report.checked:
+        note(f"checked, right: {what}")

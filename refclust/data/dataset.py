@@ -244,6 +244,9 @@ def _check_weights(weights: memoryview) -> None:
 
 def _tell(told: hashlib._Hash, values: memoryview, code: str) -> None:
     """Feed numbers to the digest as 64-bit little-endian words, a chunk at a time."""
+    if values.format == code and values.contiguous and sys.byteorder == "little":
+        told.update(values.cast("B"))
+        return
     for begin in range(0, len(values), _CHUNK):
         words: array[float] | array[int] = array(code, values[begin : begin + _CHUNK])
         if sys.byteorder == "big":

@@ -182,11 +182,13 @@ def _csv_chunks(delimiter: str) -> Callable[[Dataset], Iterator[bytes]]:
 
 
 def _csv_lines(rows: Iterable[Sequence[Any]], delimiter: str) -> Iterator[str]:
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    text = io.StringIO(newline="")
+    # Cells are put in quotes for what ends a line here: with "\n" alone, older versions of Python
+    # would leave a carriage return in a name bare, and the file could not be read again.
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\r\n")
     for row in rows:
         writer.writerow(row)  # floats as repr has them: the shortest text that reads back
-        yield text.getvalue()
+        yield text.getvalue().removesuffix("\r\n") + "\n"
         text.seek(0)
         text.truncate()
 

@@ -104,8 +104,13 @@ class Equal:
         if isinstance(reference, int | float | Fraction):
             same = type(answer) is type(reference) and answer == reference
             return None if same else f"{answer!r} instead of {reference!r}"
-        if isinstance(answer, tuple) is not isinstance(reference, tuple) or not _sized(answer):
+        if isinstance(answer, tuple) is not isinstance(reference, tuple):
             return f"a {type(answer).__name__} instead of a {type(reference).__name__}"
+        if not isinstance(answer, tuple):
+            if not _sized(answer):
+                return f"a {type(answer).__name__} instead of a {type(reference).__name__}"
+            # Through the buffer: what another library's array holds are plain C numbers.
+            answer, reference = memoryview(answer), memoryview(reference)
         if len(answer) != len(reference):
             return f"{len(answer)} entries instead of {len(reference)}"
         for place, (given, due) in enumerate(zip(answer, reference, strict=True)):

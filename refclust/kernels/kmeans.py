@@ -206,13 +206,18 @@ def lloyd_step(
     if before is None:
         return Step(labels, points.n, accumulate(points, labels, len(centres)))
     moved = list(compress(range(points.n), map(ne, labels, before.labels)))
-    if len(moved) > points.n // 4:
+    known = before.sums.exact()
+    same_units = (known.shift, known.weight_shift) == (
+        points.shift + points.weight_shift,
+        points.weight_shift,
+    )
+    if len(moved) > points.n // 4 or not same_units:
         return Step(labels, len(moved), accumulate(points, labels, len(centres)))
     # Sums are exact, so adding what came and taking what went gives the same as starting anew.
     came = accumulate_some(points, moved, labels, len(centres))
     from_some = [i for i in moved if before.labels[i] >= 0]
     went = accumulate_some(points, from_some, before.labels, len(centres))
-    return Step(labels, len(moved), _changed_sums(before.sums.exact(), came, went))
+    return Step(labels, len(moved), _changed_sums(known, came, went))
 
 
 @kernel("kmeans.squares", contract=Rationals())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import os
@@ -9,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from array import array
 from pathlib import Path
 from typing import Any
 
@@ -567,3 +569,26 @@ def test_agglomerative_refuses(cli: Cli, arguments: tuple[str, ...]) -> None:
     done = cli("fit", "agglomerative", *arguments)
     assert (done.code, done.out) == (2, "")
     assert done.err.endswith("[bad-option]\n")
+
+
+def test_a_fit_is_checked_again(cli: Cli) -> None:
+    Path("l.csv").write_text("0\n1\n9\n", encoding="utf-8")
+    done = cli("fit", "kmeans", "l.csv", "-k", "2", "--check")
+    assert done.code == 0
+    assert done.err.count("refclust: checked, right: the ") >= 2
+    assert "checked" not in cli("fit", "kmeans", "l.csv", "-k", "2").err
+
+
+def test_a_wrong_fit_is_found_out(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("l.csv").write_text("0\n1\n9\n", encoding="utf-8")
+    honest = fit_run.iterated
+
+    def wrong(*args: Any) -> Any:
+        fit = honest(*args)
+        return dataclasses.replace(fit, labels=array("i", [1 - label for label in fit.labels]))
+
+    monkeypatch.setattr(fit_run, "iterated", wrong)
+    done = cli("fit", "kmeans", "l.csv", "-k", "2", "--check", "-o", "m.json")
+    assert done.code == 4
+    assert "the fit is wrong" in done.err
+    assert not Path("m.json").exists()

@@ -299,3 +299,13 @@ def test_a_label_file_needs_an_ending_or_a_format() -> None:
 def test_the_registry_is_closed() -> None:
     with pytest.raises(TypeError):
         writers.WRITERS["x"] = WRITERS["csv"]  # type: ignore[index]
+
+
+def test_carriage_returns_in_names_come_back(tmp_path: Path) -> None:
+    data = dataset(
+        [[1.0, 2.0], [3.0, 4.0]], ids=["a\rb", "c"], features=["x\r1", "y"], labels=["l\r1", "m"]
+    )
+    path = str(tmp_path / "r.csv")
+    write(path, data)
+    back = read(path, options=Options(id_column="id", label_column="label"))
+    assert (back.ids, back.features, back.labels) == (data.ids, data.features, data.labels)

@@ -1,0 +1,120 @@
+"""``refclust conform``: the whole conformance kit on one backend."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from refclust.cli.complete import complete_backend
+from refclust.cli.inputs import Json
+from refclust.cli.output import Progress, columns, counted, say, say_json
+
+if TYPE_CHECKING:
+    from refclust.backends.discovery import Record
+    from refclust.testing.kit import Report
+
+_MARKS: Final = (
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789αβγδεζηθικλμνξοπρστυφχψω"
+)
+_PASSED, _FAULT, _UNUSED = "·", "X", " "
+
+
+def conform(
+    backend: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help="The backend to try.", autocompletion=complete_backend),
+    ],
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Only the checks that find most faults.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Check that a backend keeps the contract of every kernel it has; exit 1 if one is broken.
+
+    \b
+    refclust conform reference        the core itself
+    refclust conform numpy --quick    a plugin, in a few seconds
+    """
+    from refclust.backends.discovery import find
+    from refclust.testing import kit
+
+    record = find(backend)
+    assert record.backend is not None
+    progress = Progress(len(kit.checks(quick=quick)))
+    try:
+        report = kit.conform(record.backend, quick=quick, tell=progress.step)
+    finally:
+        progress.clear()
+    if as_json:
+        say_json(_plain(record, report))
+    else:
+        say("\n".join([*_table(report), *_faults(report), "", _summary(record, report)]))
+    if not report.ok:
+        raise typer.Exit(1)
+
+
+def _table(report: Report) -> list[str]:
+    """Kernels down, checks across, one sign each; what the checks are stands below."""
+    found = {(one.kernel, one.check): one for one in report.outcomes}
+    marks = dict(zip(report.checks, _MARKS, strict=False))
+    rows = [["kernel", "calls", "".join(marks.values())]]
+    for kernel in dict.fromkeys(one.kernel for one in report.outcomes):
+        signs = ""
+        for check in marks:
+            one = found.get((kernel, check))
+            signs += _UNUSED if one is None else _FAULT if one.fault else _PASSED
+        calls = sum(one.calls for one in report.outcomes if one.kernel == kernel)
+        rows.append([kernel, f"{calls:,}", signs])
+    legend = [f"{mark} {check}" for check, mark in marks.items()]
+    width = max(map(len, legend)) + 2
+    in_line = max(1, 100 // width)
+    lines = [
+        "".join(one.ljust(width) for one in legend[begin : begin + in_line]).rstrip()
+        for begin in range(0, len(legend), in_line)
+    ]
+    return [*columns(rows, right=frozenset([1])), "", *lines]
+
+
+def _faults(report: Report) -> list[str]:
+    """The first fault of each kernel, and what the check is about."""
+    from refclust.testing.kit import checks
+
+    why = {check.name: check.why for check in checks(quick=report.quick)}
+    lines: list[str] = []
+    for one in report.faults:
+        lines += ["", f"{one.kernel} on {one.check} ({why[one.check]})", f"  {one.fault}"]
+    return lines
+
+
+def _summary(record: Record, report: Report) -> str:
+    who = f"{record.name} ({record.distribution} {record.version})"
+    calls = sum(one.calls for one in report.outcomes)
+    kernels = counted(len(report.kernels), "kernel")
+    if report.faults:
+        broken = len(report.faults)
+        return f"{who}: {broken} of {kernels} broken, in {counted(calls, 'call')}"
+    left = f"; left to the reference: {', '.join(report.absent)}" if report.absent else ""
+    return f"{who} keeps its contracts: {kernels}, {counted(calls, 'call')}{left}"
+
+
+def _plain(record: Record, report: Report) -> dict[str, Any]:
+    return {
+        "schema": "refclust-conform/1",
+        "ok": report.ok,
+        "backend": record.name,
+        "distribution": record.distribution,
+        "version": record.version,
+        "quick": report.quick,
+        "checks": list(report.checks),
+        "absent": list(report.absent),
+        "outcomes": [
+            {
+                "kernel": one.kernel,
+                "check": one.check,
+                "calls": one.calls,
+                "fault": one.fault,
+            }
+            for one in report.outcomes
+        ],
+    }

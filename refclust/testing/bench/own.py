@@ -1,0 +1,247 @@
+"""The contenders of refclust: each task as a user would call it, on one backend.
+
+Data come as arrays where NumPy is installed and as plain buffers elsewhere; taking them in, checks
+included, is part of the time, as it is for the peers.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import subprocess
+import sys
+from array import array
+from collections.abc import Mapping
+from typing import Any, Final
+
+from refclust.testing.bench.data import Input
+from refclust.testing.bench.outcome import Outcome, Work, partition, whole
+
+TASKS: Final = {
+    "kmeans": "kmeans",
+    "sparse": "kmeans",
+    "seeding": "seeding",
+    "nmi": "nmi",
+    "ari": "ari",
+    "ami": "ami",
+    "core kmeans": "core_kmeans",
+    "core nmi": "core_nmi",
+    "start": "cold_start",
+    "agglomerative": "agglomerative",
+}
+_START: Final = """
+import sys
+from array import array
+from refclust.cluster.kmeans import kmeans
+from refclust.data.dataset import dense
+n, d, k = map(int, sys.argv[2:])
+values = array("d")
+with open(sys.argv[1], "rb") as file:
+    values.fromfile(file, n * d)
+print(kmeans(dense(values, d), k, backend="reference").rss)
+"""
+
+
+def rows(given: Input) -> Any:
+    """The rows as a user of arrays holds them, or as a data set where there are no arrays."""
+    facts, buffers = given.facts, given.buffers
+    numpy = installed("numpy")
+    if given.kind == "sparse":
+        scipy = installed("scipy.sparse")
+        if numpy is None or scipy is None:
+            from refclust.data.dataset import sparse
+
+            return sparse(buffers["starts"], buffers["columns"], buffers["values"], facts["d"])
+        parts = [numpy.frombuffer(buffers[name], code) for name, code in _COMPRESSED]
+        return scipy.csr_array(tuple(parts), shape=(facts["n"], facts["d"]))
+    if numpy is None:
+        from refclust.data.dataset import dense
+
+        return dense(buffers["rows"], facts["d"])
+    return numpy.frombuffer(buffers["rows"]).reshape(facts["n"], facts["d"])
+
+
+_COMPRESSED: Final = (("values", "f8"), ("columns", "i4"), ("starts", "i4"))
+
+
+def centres(given: Input) -> Any:
+    """The rows to start from, in the form of ``rows``."""
+    facts, values = given.facts, given.buffers["centres"]
+    numpy = installed("numpy")
+    if numpy is not None:
+        return numpy.frombuffer(values).reshape(facts["k"], facts["d"])
+    d = facts["d"]
+    return [values[begin : begin + d].tolist() for begin in range(0, len(values), d)]
+
+
+def pair(given: Input) -> tuple[Any, Any]:
+    """The two labelings, as arrays where there are arrays."""
+    numpy = installed("numpy")
+    true, pred = given.buffers["true"], given.buffers["pred"]
+    if numpy is None:
+        return true, pred
+    return numpy.frombuffer(true, "i4"), numpy.frombuffer(pred, "i4")
+
+
+def installed(module: str) -> Any:
+    """A module of another library, or ``None`` where it is not installed."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        return None
+
+
+def kmeans(given: Input, options: Mapping[str, Any]) -> Work:
+    """K-means from given centres."""
+    from refclust.cluster.kmeans import kmeans as fit
+
+    x, start = rows(given), _start_centres(given)
+    more: dict[str, Any] = {"limit": options["limit"], "backend": options["backend"]}
+    return Work(lambda: fit(x, centres=start, trace="none", **more), _fitted)
+
+
+def _start_centres(given: Input) -> Any:
+    if given.kind == "sparse" and installed("scipy.sparse") is not None:
+        return installed("scipy.sparse").csr_array(centres(given))
+    return centres(given)
+
+
+def _fitted(fit: Any) -> Outcome:
+    details = {"rss": fit.rss, "stopped": fit.stopped, "kernels": _kernels(fit.provenance)}
+    return Outcome(whole(fit.labels), fit.iterations, None, details)
+
+
+def _kernels(provenance: Any) -> list[dict[str, Any]]:
+    """Which backend ran each kernel, and for how long: where the time goes."""
+    return [
+        {
+            "kernel": run.kernel,
+            "backend": run.backend,
+            "calls": run.calls,
+            "seconds": round(run.seconds, 6),
+        }
+        for run in provenance.kernels
+    ]
+
+
+def seeding(given: Input, options: Mapping[str, Any]) -> Work:
+    """The start alone: greedy k-means++ with 2 + floor(ln K) candidates."""
+    from refclust.backends.session import Session
+    from refclust.cluster.seeding import Draws, Rows, greedy
+    from refclust.data.accept import dataset
+
+    x, k, d = rows(given), given.facts["k"], given.facts["d"]
+
+    def run() -> tuple[Any, Any]:
+        session = Session(options["backend"])
+        return greedy(Rows(dataset(x), session), k, Draws(0)), session.provenance()
+
+    def told(found: tuple[Any, Any]) -> Outcome:
+        chosen = [array("d", centre).tobytes() for centre in found[0]]
+        return Outcome(_places(given, chosen, d), None, None, {"kernels": _kernels(found[1])})
+
+    return Work(run, told)
+
+
+def _places(given: Input, chosen: list[bytes], d: int) -> array[int]:
+    """Which rows were chosen: the first one of each content, -1 if there is none."""
+    raw, width = given.buffers["rows"].tobytes(), 8 * d
+    wanted = dict.fromkeys(chosen, -1)
+    for i in range(given.facts["n"]):
+        row = raw[i * width : (i + 1) * width]
+        if wanted.get(row) == -1:
+            wanted[row] = i
+    return array("i", map(wanted.__getitem__, chosen))
+
+
+def nmi(given: Input, options: Mapping[str, Any]) -> Work:
+    """Normalised mutual information, arithmetic mean."""
+    return _metric("nmi", given, options, average="arithmetic")
+
+
+def ari(given: Input, options: Mapping[str, Any]) -> Work:
+    """The adjusted Rand index."""
+    return _metric("ari", given, options)
+
+
+def ami(given: Input, options: Mapping[str, Any]) -> Work:
+    """Adjusted mutual information, arithmetic mean."""
+    return _metric("ami", given, options, average="arithmetic")
+
+
+def core_nmi(given: Input, options: Mapping[str, Any]) -> Work:
+    """Normalised mutual information of plain lists."""
+    return _metric("nmi", given, options, lists=True, average="arithmetic")
+
+
+def _metric(
+    name: str, given: Input, options: Mapping[str, Any], *, lists: bool = False, **more: Any
+) -> Work:
+    from refclust.metrics.score import score
+
+    backend = options["backend"]
+    true, pred = pair(given)
+    if lists:
+        true, pred = given.buffers["true"].tolist(), given.buffers["pred"].tolist()
+
+    def told(found: Any) -> Outcome:
+        details = {"certified": found.certified, "kernels": _kernels(found.provenance)}
+        return Outcome(value=float(found), details=details)
+
+    return Work(lambda: score(name, true, pred, backend=backend, **more), told)
+
+
+def core_kmeans(given: Input, options: Mapping[str, Any]) -> Work:
+    """K-means of plain lists by the pure core, to the end."""
+    from refclust.cluster.kmeans import kmeans as fit
+
+    x, start = _lists(given, "rows"), _lists(given, "centres")
+    more: dict[str, Any] = {"limit": options["limit"], "backend": options["backend"]}
+    return Work(lambda: fit(x, centres=start, trace="none", **more), _fitted)
+
+
+def _lists(given: Input, name: str) -> list[list[float]]:
+    values, d = given.buffers[name], given.facts["d"]
+    return [values[begin : begin + d].tolist() for begin in range(0, len(values), d)]
+
+
+def cold_start(given: Input, options: Mapping[str, Any]) -> Work:
+    """A new Python that fits the rows, in the library or through the command line."""
+    facts = given.facts
+    if options["through"] == "library":
+        path = f"{options['folder']}/rows.bin"
+        sizes = [str(facts[name]) for name in ("n", "d", "k")]
+        return spawned("-c", _START, path, *sizes)
+    path = f"{options['folder']}/rows.csv"
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(",".join(map(repr, row)) + "\n" for row in _lists(given, "rows"))
+    call = "from refclust.cli.app import main; main()"
+    return spawned("-c", call, "fit", "kmeans", path, "-k", str(facts["k"]), "--json")
+
+
+def spawned(*arguments: str) -> Work:
+    """A new Python with these arguments, which must end well."""
+    command = [sys.executable, *arguments]
+
+    def run() -> None:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            last = done.stderr.strip().splitlines()[-1:] or ["nothing on stderr"]
+            raise RuntimeError(f"the command ended with {done.returncode}: {last[0]}")
+
+    return Work(run, lambda _: Outcome(), outside=True)
+
+
+def agglomerative(given: Input, options: Mapping[str, Any]) -> Work:
+    """A tree of merges, cut."""
+    from refclust.cluster.hierarchical import agglomerative as fit
+
+    x, k = rows(given), given.facts["k"]
+    more: dict[str, Any] = {"linkage": options["linkage"], "backend": options["backend"]}
+
+    def told(tree: Any) -> Outcome:
+        heights = math.fsum(merge.height for merge in tree.merges)
+        details = {"kernels": _kernels(tree.provenance)}
+        return Outcome(partition(tree.labels), None, heights, details)
+
+    return Work(lambda: fit(x, k=k, **more), told)

@@ -1,0 +1,269 @@
+"""The contenders of other libraries: used where they are installed, imported in children only.
+
+Every peer gets the same starting centres, the same limit and no tolerance, and is asked for the
+same result.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from refclust.errors import BadOption
+from refclust.testing.bench.data import Input
+from refclust.testing.bench.outcome import Outcome, Work, partition, whole
+from refclust.testing.bench.own import centres, pair, rows, spawned
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """Another library: the name of its distribution, and the module that tells if it is there."""
+
+    distribution: str
+    module: str
+
+    @property
+    def version(self) -> str | None:
+        """The version installed here, ``None`` if there is none."""
+        try:
+            if importlib.util.find_spec(self.module) is None:
+                return None
+            return importlib.metadata.version(self.distribution)
+        except (ImportError, ValueError):
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One way in which a peer does a task."""
+
+    peer: str
+    place: str  # the function of this module that makes the work ready
+    variant: str = ""
+    threaded: bool = True  # whether it is worth trying with more than one thread
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+PEERS: Final[dict[str, Peer]] = {
+    "scikit-learn": Peer("scikit-learn", "sklearn"),
+    "scikit-learn-intelex": Peer("scikit-learn-intelex", "sklearnex"),
+    "faiss": Peer("faiss-cpu", "faiss"),
+    "genieclust": Peer("genieclust", "genieclust"),
+    "nltk": Peer("nltk", "nltk"),
+    "scipy": Peer("scipy", "scipy"),
+}
+
+_LLOYD_AND_ELKAN: Final = (
+    Entry("scikit-learn", "sklearn_kmeans", "lloyd", options={"algorithm": "lloyd"}),
+    Entry("scikit-learn", "sklearn_kmeans", "elkan", options={"algorithm": "elkan"}),
+    Entry("scikit-learn-intelex", "sklearnex_kmeans"),
+)
+
+
+def _scores(metric: str, genieclust: str) -> tuple[Entry, ...]:
+    return (
+        Entry("scikit-learn", "sklearn_score", threaded=False, options={"metric": metric}),
+        Entry("genieclust", "genieclust_score", threaded=False, options={"metric": genieclust}),
+    )
+
+
+TASKS: Final[dict[str, tuple[Entry, ...]]] = {
+    "kmeans": (*_LLOYD_AND_ELKAN, Entry("faiss", "faiss_kmeans", "float32")),
+    "sparse": _LLOYD_AND_ELKAN,
+    "seeding": (Entry("scikit-learn", "sklearn_seeding"),),
+    "nmi": _scores("normalized_mutual_info_score", "normalized_mi_score"),
+    "ari": _scores("adjusted_rand_score", "adjusted_rand_score"),
+    "ami": _scores("adjusted_mutual_info_score", "adjusted_mi_score"),
+    "core kmeans": (Entry("nltk", "nltk_kmeans", threaded=False),),
+    "core nmi": (
+        Entry(
+            "scikit-learn",
+            "sklearn_score",
+            "on lists",
+            threaded=False,
+            options={"metric": "normalized_mutual_info_score", "lists": True},
+        ),
+    ),
+    "start": (Entry("scikit-learn", "sklearn_start", "import sklearn.cluster", threaded=False),),
+    "agglomerative": (
+        Entry("scipy", "scipy_linkage", threaded=False),
+        Entry("scikit-learn", "sklearn_agglomerative", threaded=False),
+    ),
+}
+
+
+def asked(names: str | None) -> list[str]:
+    """The peers asked for by a list of names; all if none was given.
+
+    >>> asked("nltk, scipy"), asked("none")
+    (['nltk', 'scipy'], [])
+    """
+    if names is None:
+        return list(PEERS)
+    wanted = [name.strip().lower() for name in names.split(",") if name.strip()]
+    if wanted == ["none"]:
+        return []
+    for name in wanted:
+        if name not in PEERS:
+            raise BadOption(f"no peer is called {name!r}; there are: none, {', '.join(PEERS)}")
+    return wanted
+
+
+def missing(names: Sequence[str]) -> list[str]:
+    """One line for each peer that is not installed, with the way to get it."""
+    return [
+        f"{name} is not installed; pip install {PEERS[name].distribution}"
+        for name in names
+        if PEERS[name].version is None
+    ]
+
+
+# -- k-means --------------------------------------------------------------------------------------
+
+
+def sklearn_kmeans(given: Input, options: Mapping[str, Any]) -> Work:
+    """scikit-learn's KMeans."""
+    return _estimator("sklearn.cluster", given, options, algorithm=options["algorithm"])
+
+
+def sklearnex_kmeans(given: Input, options: Mapping[str, Any]) -> Work:
+    """The KMeans of scikit-learn-intelex, whose threads no environment variable sets."""
+    importlib.import_module("daal4py").daalinit(options["threads"])
+    return _estimator("sklearnex.cluster", given, options)
+
+
+def _estimator(module: str, given: Input, options: Mapping[str, Any], **more: Any) -> Work:
+    library = importlib.import_module(module)
+    warnings.simplefilter("ignore")  # it tells at every run that the limit was reached
+    x, start, k = rows(given), centres(given), given.facts["k"]
+
+    def run() -> Any:
+        model = library.KMeans(k, init=start, n_init=1, max_iter=options["limit"], tol=0, **more)
+        return model.fit(x)
+
+    return Work(run, lambda fit: Outcome(whole(fit.labels_), int(fit.n_iter_)))
+
+
+def faiss_kmeans(given: Input, options: Mapping[str, Any]) -> Work:
+    """The Kmeans of faiss, in float32 as it works; the conversion is not counted."""
+    faiss, numpy = importlib.import_module("faiss"), importlib.import_module("numpy")
+    n, d, k = (given.facts[name] for name in ("n", "d", "k"))
+    x = rows(given).astype(numpy.float32)
+    start = centres(given).astype(numpy.float32)
+
+    def run() -> Any:
+        model = faiss.Kmeans(d, k, niter=options["limit"], max_points_per_centroid=n)
+        model.train(x, init_centroids=start)
+        return model, model.index.search(x, 1)[1].ravel()
+
+    def told(found: Any) -> Outcome:
+        return Outcome(whole(found[1]), len(found[0].iteration_stats))
+
+    return Work(run, told)
+
+
+def nltk_kmeans(given: Input, options: Mapping[str, Any]) -> Work:
+    """The KMeansClusterer of nltk, which takes no limit; its iterations are counted."""
+    del options
+    cluster = importlib.import_module("nltk.cluster")
+    x, start = list(rows(given)), list(centres(given))
+    counter = [0]
+
+    class Counting(cluster.KMeansClusterer):  # type: ignore[name-defined, misc]
+        def _sum_distances(self, one: Any, other: Any) -> Any:
+            counter[0] += 1  # called once an iteration, to see whether the means still move
+            return super()._sum_distances(one, other)
+
+    def run() -> Any:
+        counter[0] = 0
+        model = Counting(len(start), cluster.euclidean_distance, initial_means=list(start))
+        model.cluster(x)
+        return model
+
+    def told(model: Any) -> Outcome:
+        return Outcome(whole([model.classify(row) for row in x]), counter[0])
+
+    return Work(run, told)
+
+
+def sklearn_seeding(given: Input, options: Mapping[str, Any]) -> Work:
+    """scikit-learn's kmeans_plusplus, with as many candidates as ours."""
+    del options
+    cluster = importlib.import_module("sklearn.cluster")
+    x, k = rows(given), given.facts["k"]
+    trials = 2 + math.floor(math.log(k))
+
+    def run() -> Any:
+        return cluster.kmeans_plusplus(x, k, n_local_trials=trials, random_state=0)
+
+    return Work(run, lambda found: Outcome(whole(found[1])))
+
+
+# -- metrics --------------------------------------------------------------------------------------
+
+
+def sklearn_score(given: Input, options: Mapping[str, Any]) -> Work:
+    """A score of scikit-learn, of arrays or of lists."""
+    metric = getattr(importlib.import_module("sklearn.metrics"), options["metric"])
+    return _score(metric, given, options)
+
+
+def genieclust_score(given: Input, options: Mapping[str, Any]) -> Work:
+    """A score of genieclust."""
+    metric = getattr(importlib.import_module("genieclust.compare_partitions"), options["metric"])
+    return _score(metric, given, options)
+
+
+def _score(metric: Any, given: Input, options: Mapping[str, Any]) -> Work:
+    true, pred = pair(given)
+    if options.get("lists"):
+        true, pred = given.buffers["true"].tolist(), given.buffers["pred"].tolist()
+    return Work(lambda: metric(true, pred), lambda value: Outcome(value=float(value)))
+
+
+# -- the rest -------------------------------------------------------------------------------------
+
+
+def sklearn_start(given: Input, options: Mapping[str, Any]) -> Work:
+    """A new Python that only imports sklearn.cluster and computes nothing."""
+    del given, options
+    return spawned("-c", "import sklearn.cluster")
+
+
+def scipy_linkage(given: Input, options: Mapping[str, Any]) -> Work:
+    """SciPy's linkage and its cut."""
+    hierarchy = importlib.import_module("scipy.cluster.hierarchy")
+    x, k = rows(given), given.facts["k"]
+
+    def run() -> Any:
+        merges = hierarchy.linkage(x, options["linkage"])
+        return merges, hierarchy.fcluster(merges, k, "maxclust")
+
+    def told(found: Any) -> Outcome:
+        return Outcome(partition(whole(found[1])), None, math.fsum(found[0][:, 2].tolist()))
+
+    return Work(run, told)
+
+
+def sklearn_agglomerative(given: Input, options: Mapping[str, Any]) -> Work:
+    """scikit-learn's AgglomerativeClustering; it tells no heights unless asked."""
+    cluster = importlib.import_module("sklearn.cluster")
+    x, k = rows(given), given.facts["k"]
+
+    def run() -> Any:
+        model = cluster.AgglomerativeClustering(
+            n_clusters=k, linkage=options["linkage"], compute_distances=True
+        )
+        return model.fit(x)
+
+    def told(model: Any) -> Outcome:
+        heights = math.fsum(model.distances_.tolist())
+        return Outcome(partition(whole(model.labels_)), None, heights)
+
+    return Work(run, told)

@@ -1,0 +1,118 @@
+"""``refclust bench`` from the command line: small, on the pure core, with its report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from refclust.testing.bench import runner
+from tests.cli.conftest import Cli
+
+SMALL = ("bench", "--quick", "--workload", "MX-2", "--peers", "none", "--repeat", "1")
+
+
+def test_one_object(cli: Cli) -> None:
+    done = cli(*SMALL, "--backend", "reference,loopback", "--json")
+    assert done.code == 0, done.err
+    told = done.json()
+    assert told["schema"] == "refclust-bench/1"
+    assert (told["ok"], told["interrupted"], told["quick"], told["repeat"]) == (
+        True,
+        False,
+        True,
+        1,
+    )
+    assert told["threads"] == [1]
+    assert [(row["id"], row["data"]) for row in told["workloads"]] == [
+        ("MX-2", "flat"),
+        ("MX-2", "zipf"),
+    ]
+    for row in told["workloads"]:
+        assert row["finished"]
+        assert row["best_peer"] is None
+        names = [one["name"] for one in row["contenders"]]
+        assert names == ["refclust reference", "refclust loopback"]
+        assert {one["status"] for one in row["contenders"]} == {"same"}
+        assert len({one["value"] for one in row["contenders"]}) == 1
+        kernels = row["contenders"][1]["details"]["kernels"]
+        assert [one["backend"] for one in kernels] == ["loopback"]
+
+
+def test_a_table(cli: Cli) -> None:
+    done = cli(*SMALL, "--backend", "reference", "--threads", "1")
+    assert done.code == 0, done.err
+    lines = done.out.splitlines()
+    assert any(line.startswith("MX-2  ARI of 10,000 labels, 20×20; data: flat") for line in lines)
+    assert any(line.startswith("refclust reference") and "same" in line for line in lines)
+    assert "quick: sizes too small for figures worth quoting" in lines
+    assert "no comparable pair of times" in lines[-1]
+    assert done.err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("--workload", "KM-X"), 2, "no workload is called 'KM-X'"),
+        (("--peers", "weka"), 2, "no peer is called 'weka'"),
+        (("--backend", "gpu"), 4, "no backend is called 'gpu'"),
+        (("--threads", "0"), 2, "--threads"),
+    ],
+)
+def test_mistakes(cli: Cli, arguments: tuple[str, ...], code: int, told: str) -> None:
+    done = cli("bench", "--quick", *arguments)
+    assert done.code == code
+    assert told in done.err
+    assert done.out == ""
+
+
+def fail_in(monkeypatch: pytest.MonkeyPatch, sort: str, failing: BaseException | str) -> None:
+    """Let the measurement of one data set be interrupted, or go wrong."""
+    whole = runner.measure
+
+    def measure(row: runner.Row, *arguments: Any) -> None:
+        whole(row, *arguments)
+        if row.case.sort != sort:
+            return
+        if isinstance(failing, BaseException):
+            row.finished = False
+            raise failing
+        row.settings[0].status, row.settings[0].reason = "differs", failing
+
+    monkeypatch.setattr(runner, "measure", measure)
+
+
+def test_an_interrupt_prints_what_is_there(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    fail_in(monkeypatch, "flat", KeyboardInterrupt())
+    done = cli(*SMALL, "--backend", "reference")
+    assert done.code == 130
+    assert "data: flat" in done.out
+    assert "(interrupted)" in done.out
+    assert "data: zipf" not in done.out
+    done = cli(*SMALL, "--backend", "reference", "--json")
+    assert done.code == 130
+    assert done.json()["interrupted"] is True
+    assert [row["finished"] for row in done.json()["workloads"]] == [False]
+
+
+def test_a_backend_that_differs_fails_the_benchmark(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail_in(monkeypatch, "zipf", "3 of 9 labels are not those of refclust numpy")
+    done = cli(*SMALL, "--backend", "reference")
+    assert done.code == 1
+    assert "WRONG  MX-2 zipf: refclust reference: 3 of 9 labels" in done.out
+    done = cli(*SMALL, "--backend", "reference", "--json")
+    assert (done.code, done.json()["ok"]) == (1, False)
+
+
+def test_peers_that_are_missing_are_noted(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    from refclust.testing.bench import peers
+
+    monkeypatch.setitem(peers.PEERS, "genieclust", peers.Peer("genieclust", "no_such_module"))
+    arguments = [*SMALL, "--backend", "reference"]
+    arguments[arguments.index("none")] = "genieclust"
+    done = cli(*arguments)
+    assert done.code == 0
+    assert "refclust: genieclust is not installed; pip install genieclust" in done.err
+    assert "left out: genieclust: not installed" in done.out

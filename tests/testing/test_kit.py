@@ -1,0 +1,306 @@
+"""The conformance kit: whom it passes, what it reports, and what it asks of a backend."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy
+import pytest
+
+from refclust.backends.builtin import Loopback, Reference
+from refclust.backends.protocol import API_VERSION, Estimate, Problem
+from refclust.data.dataset import dense, readonly
+from refclust.kernels import contingency, kmeans, means, seeding
+from refclust.kernels.centres import CentreMatrix
+from refclust.kernels.contingency import LabelPairs
+from refclust.kernels.kmeans import ClusterSums, Step
+from refclust.kernels.points import Points
+from refclust.kernels.registry import KERNELS
+from refclust.testing.diagnosis import diagnose
+from refclust.testing.kit import BACKEND, Check, checks, conform, threads_of
+from refclust.testing.ladder import ladder
+from refclust.testing.lockstep import Made, Raised, script
+from refclust.testing.player import ForeignSums, copied, fingerprint
+
+ALL = checks()
+
+
+class Small:
+    """A backend of a few functions."""
+
+    name = "small"
+    api_version: Any = API_VERSION
+    accuracy: Any = "exact"
+
+    def __init__(self, **functions: Callable[..., Any]) -> None:
+        self.functions: Any = {name.replace("__", "."): f for name, f in functions.items()}
+
+    def kernels(self) -> Any:
+        return self.functions
+
+    def supports(self, kernel: str, problem: Problem) -> Any:  # noqa: ARG002
+        return Estimate(0.0)
+
+    def prepare(self, data: Any) -> Any:
+        return Reference().prepare(data)
+
+    def export(self, value: Any) -> Any:
+        return value
+
+
+def first_fault(backend: Any, **options: Any) -> str:
+    report = conform(backend, quick=True, stop=True, **options)
+    assert not report.ok
+    fault = report.faults[0].fault
+    assert fault is not None
+    return fault
+
+
+@pytest.mark.spec("BK-KIT")
+@pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
+def test_the_loopback_passes_every_check(check: Check) -> None:
+    outcomes = check.run(Loopback())
+    assert [one for one in outcomes if one.fault is not None] == []
+    if check.name != "threads":
+        assert {one.kernel for one in outcomes} == (check.kernels or {BACKEND})
+        assert all(one.calls for one in outcomes)
+
+
+@pytest.mark.spec("BK-KIT")
+def test_the_reference_passes_and_every_kernel_is_tried() -> None:
+    report = conform(Reference(), quick=True)
+    assert report.ok
+    assert report.faults == ()
+    assert report.kernels == tuple(sorted(KERNELS))
+    assert report.absent == ()
+    assert (report.backend, report.quick) == ("reference", True)
+    assert {one.check for one in report.outcomes} | {"threads"} == set(report.checks)
+
+
+def test_every_kernel_is_tried_on_the_whole_ladder() -> None:
+    tried = {kernel for rung in ladder() for call in script(rung).calls for kernel in [call.kernel]}
+    assert tried == set(KERNELS)
+    codes = {call.due.code for rung in ladder() for call in script(rung).calls
+             if isinstance(call.due, Raised)}  # fmt: skip
+    assert codes == {"bad-option", "zero-vector", "not-finite"}
+
+
+def test_some_kernels_only() -> None:
+    heard: list[str] = []
+    report = conform(Loopback(), quick=True, only=("contingency.table",), tell=heard.append)
+    assert report.ok
+    assert report.kernels == ("contingency.table",)
+    assert set(report.absent) == set(KERNELS) - {"contingency.table"}
+    assert tuple(heard) == report.checks
+
+
+def test_a_backend_that_is_never_called_does_not_pass() -> None:
+    assert not conform(Small(), quick=True).ok
+    assert not conform(Small(no__kernel=print), quick=True).ok
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"name": ""}, "its name is ''"),
+        ({"name": 3}, "its name is 3"),
+        ({"api_version": 99}, f"it speaks version 99 of the protocol, not {API_VERSION}"),
+        ({"accuracy": "good"}, "its accuracy is 'good'"),
+        ({"functions": [1]}, "kernels() is a list, not a mapping"),
+        ({"functions": {"kmeans.assign": 3}}, "'kmeans.assign' is a int and cannot be called"),
+        ({"functions": {}}, "it offers none of the kernels"),
+        ({"kernels": lambda: 1 / 0}, "ZeroDivisionError"),
+        ({"supports": lambda *_: None}, "supports returned a NoneType"),
+        ({"supports": lambda *_: Estimate(-1.0)}, "supports expects -1.0 seconds"),
+        ({"supports": lambda *_: Estimate(math.nan)}, "supports expects nan seconds"),
+        ({"supports": lambda *_: 1 / 0}, "supports raised ZeroDivisionError"),
+        ({"export": lambda _: None}, "malformed: a NoneType instead of a dict"),
+    ],
+)
+def test_the_protocol(change: dict[str, Any], told: str) -> None:
+    backend = Small(contingency__table=contingency.table)
+    for member, value in change.items():
+        setattr(backend, member, value)
+    assert told in first_fault(backend)
+
+
+def test_what_is_no_backend_at_all() -> None:
+    assert first_fault(object()) == "it has no name"
+
+
+def test_kernels_that_come_and_go() -> None:
+    names = iter("abcdefgh")
+    backend = Small(contingency__table=contingency.table)
+    backend.kernels = lambda: {**backend.functions, next(names): print}  # type: ignore[method-assign]
+    assert first_fault(backend) == "kernels() gives other kernels when asked again"
+
+
+def test_buffers_of_an_array_library_are_fine() -> None:
+    def assign(*args: Any) -> Any:
+        return numpy.array(kmeans.assign(*args), dtype=numpy.int32)
+
+    def mean(*args: Any) -> Any:
+        return numpy.array(means.means(*args))
+
+    assert conform(Small(kmeans__assign=assign, kmeans__means=mean), quick=True).ok
+    wide = Small(kmeans__assign=lambda *args: numpy.array(kmeans.assign(*args), dtype=numpy.int64))
+    assert "format 'l'" in first_fault(wide)
+    leak = Small(seeding__farthest=lambda *args: numpy.int64(seeding.farthest(*args)))
+    assert "format 'l', 0-dimensional" in first_fault(leak)
+
+
+def test_sums_of_its_own_shape_are_fine() -> None:
+    """A backend may keep sums as it likes, as long as it opens them itself or asks for exact()."""
+
+    class Own:
+        def __init__(self, sums: ClusterSums) -> None:
+            self.inside, self.weights, self.weight_shift = sums, sums.weights, sums.weight_shift
+
+        def exact(self) -> ClusterSums:
+            return self.inside
+
+    def step(points: Points, centres: Any, before: Any, metric: str) -> Step:
+        right = kmeans.lloyd_step(points, centres, before, metric)
+        return replace(right, sums=Own(right.sums.exact()))
+
+    assert conform(Small(kmeans__lloyd_step=step, kmeans__means=means.means), quick=True).ok
+
+    def peeking(points: Points, sums: Any) -> array[float]:
+        return means.means(
+            points, ClusterSums(sums.weights, sums.weight_shift, sums.sums, sums.shift)
+        )
+
+    assert "AttributeError" in first_fault(Small(kmeans__means=peeking))
+
+
+def test_threads_are_told_in_two_ways() -> None:
+    heard: list[int] = []
+
+    class Managed(Small):
+        @contextmanager
+        def threads(self, number: int) -> Iterator[None]:
+            heard.append(number)
+            yield
+            heard.append(-number)
+
+    class Told(Small):
+        def set_threads(self, number: int) -> int:
+            heard.append(number)
+            return 7
+
+    assert threads_of(Small()) is None
+    assert conform(Managed(contingency__table=contingency.table), quick=True).ok
+    assert heard == [1, -1, 2, -2, 3, -3] * (len(heard) // 6)
+    assert heard
+    heard.clear()
+    assert conform(Told(contingency__table=contingency.table), quick=True).ok
+    assert heard == [1, 7, 2, 7, 3, 7] * (len(heard) // 6)
+    assert heard
+
+
+def test_after_data_were_overwritten_others_are_not_blamed() -> None:
+    def writing(points: Points, labels: Any, k: int) -> Any:
+        right = kmeans.squares(points, labels, k)
+        _reversed_in_place(points)
+        return right
+
+    backend = Small(kmeans__squares=writing, kmeans__assign=kmeans.assign)
+    report = conform(backend, quick=True)
+    assert {one.kernel for one in report.faults} == {"kmeans.squares"}
+    assert conform(Loopback(), quick=True, only=("kmeans.squares",)).ok
+
+
+def test_the_ladder_is_as_it_was() -> None:
+    rungs = [rung for rung in ladder(quick=True) if rung.kind == "rows"]
+    before = [rung.data.digest() for rung in rungs]
+    for saboteur in (Small(kmeans__accumulate=_spoiling), Small(kmeans__squares=_spoiling)):
+        conform(saboteur, quick=True)
+    assert [rung.data.digest() for rung in rungs] == before
+
+
+def _reversed_in_place(points: Points) -> None:
+    inside = points.data.matrix.values.obj
+    assert isinstance(inside, array)
+    inside.reverse()
+
+
+def _spoiling(points: Points, labels: Any, k: int) -> None:  # noqa: ARG001
+    _reversed_in_place(points)
+    if isinstance(labels, array):
+        labels[:] = array("i", [0]) * len(labels)
+
+
+def test_copies_share_nothing() -> None:
+    for rung in ladder():
+        for data in [rung.data] if rung.kind in ("rows", "labels", "distances") else []:
+            other = copied(data)
+            assert fingerprint(other) == fingerprint(data)
+            assert other is not data
+    pairs = LabelPairs([1], [2], [3])
+    assert copied(pairs).weights is not pairs.weights
+    single = dense(array("f", [0.1]), 1, weights=readonly(array("d", [2.0])))
+    assert copied(single).matrix.values.format == "f"
+    assert copied(single).digest() == single.digest()
+
+
+def test_fingerprints_see_every_change() -> None:
+    sums = ClusterSums((1,), 0, ((2,),), 0)
+    step = Step(array("i", [0]), 1, sums)
+    values: list[tuple[Any, Any]] = [
+        (array("i", [0]), array("i", [1])),
+        (CentreMatrix.of([(0.0,)]), CentreMatrix.of([(1.0,)])),
+        (step, replace(step, labels=array("i", [1]))),
+        (step, replace(step, changed=2)),
+        (step, replace(step, sums=replace(sums, weights=(2,)))),
+        ((1, array("d", [0.0])), (1, array("d", [2.0]))),
+        ({"a": 1}, {"a": 2}),
+        (LabelPairs([1], [2]), LabelPairs([1], [3])),
+        (LabelPairs([1], [2], [3]), LabelPairs([1], [2], [4])),
+        (ForeignSums((1,), 0, sums), replace(sums, shift=1)),
+        (None, 0),
+    ]
+    for one, other in values:
+        assert fingerprint(one) != fingerprint(other)
+        assert fingerprint(one) == fingerprint(one)
+
+
+def test_scripts_hold_what_the_reference_does() -> None:
+    made = script(ladder()[0])
+    assert made is script(ladder()[0])
+    steps = [call for call in made.calls if call.kernel == "kmeans.lloyd_step"]
+    assert steps[0].args[1] is None
+    assert isinstance(steps[1].args[1], Made)
+    assert made.due(steps[1].args[1]) is steps[0].due
+
+
+@pytest.mark.parametrize("kernel", sorted(KERNELS))
+@pytest.mark.parametrize("answer", [None, 3, "x", (), {}, array("i"), array("d", [1.0])], ids=repr)
+def test_a_diagnosis_never_fails(kernel: str, answer: Any) -> None:
+    rung = next(r for r in ladder() if kernel in {call.kernel for call in script(r).calls})
+    call = next(call for call in script(rung).calls if call.kernel == kernel)
+    assert isinstance(diagnose(kernel, rung.data, call.args, call.due, answer), str)
+
+
+def test_a_diagnosis_of_a_kernel_nobody_knows() -> None:
+    assert diagnose("no.kernel", None, (), 1, 2) == ""
+
+
+def test_a_mapping_of_kernels_need_not_be_a_dict() -> None:
+    class Table(Mapping[str, Any]):
+        def __getitem__(self, key: str) -> Any:
+            return {"contingency.table": contingency.table}[key]
+
+        def __iter__(self) -> Iterator[str]:
+            return iter(["contingency.table"])
+
+        def __len__(self) -> int:
+            return 1
+
+    backend = Small()
+    backend.functions = Table()
+    assert conform(backend, quick=True).ok
