@@ -1,0 +1,116 @@
+"""The backend: its kernels, what they cost, and how data are made ready (chapter 80).
+
+Nothing heavy is imported here. Compiled code is kept on disk between processes: beside the package,
+or, where that folder cannot be written to, in the user's cache folder (Numba's own rule, which
+``NUMBA_CACHE_DIR`` overrides).
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from refclust.backends.protocol import API_VERSION, Accuracy, Estimate, Problem, Refusal
+from refclust.data.dataset import Dataset
+
+# Seconds per unit of work (numbers stored times centres, or labels, or pairs), and per call.
+_UNIT: Final = {
+    "kmeans.assign": 4e-11,
+    "kmeans.accumulate": 2e-9,
+    "kmeans.lloyd_step": 6e-11,
+    "kmeans.means": 5e-8,
+    "kmeans.residual": 2e-7,
+    "kmeans.cosine_terms": 2e-7,
+    "kmeans.squares": 2e-8,
+    "seeding.potential": 5e-10,
+    "seeding.locate": 2e-9,
+    "seeding.best_candidate": 5e-10,
+    "seeding.farthest": 2e-9,
+    "distances.pairwise": 2e-8,
+    "linkage.agglomerate": 5e-9,
+    "contingency.table": 4e-8,
+    "information.expected_mi": 5e-6,
+}
+_CALL: Final = 2e-4
+_IMPORT: Final = 1.2  # importing NumPy and Numba and loading one kernel from the disk
+_COMPILE: Final = 8.0  # compiling what one kernel needs
+
+
+@dataclass(slots=True)
+class NumbaBackend:
+    """Compiled kernels that keep every contract to the letter."""
+
+    name: str = "numba"
+    api_version: int = API_VERSION
+    accuracy: Accuracy = "exact"
+    _kernels: dict[str, Callable[..., Any]] = field(default_factory=dict, repr=False)
+    _ready: set[str] = field(default_factory=set, repr=False)
+    _first: dict[str, float] = field(default_factory=dict, repr=False)
+
+    def kernels(self) -> Mapping[str, Callable[..., Any]]:
+        """Its kernels by name; what they need is imported when one is called."""
+        if not self._kernels:
+            self._kernels = {name: self._late(name) for name in _UNIT}
+        return self._kernels
+
+    def supports(self, kernel: str, problem: Problem) -> Estimate | Refusal:
+        """How long it would take, getting ready included: importing, loading, maybe compiling."""
+        if kernel not in _UNIT:
+            return Refusal("it has no such kernel")
+        units = max(problem.n if problem.kind == "labels" else problem.size, 1) * max(problem.k, 1)
+        seconds = _CALL + _UNIT[kernel] * units
+        if not self._ready:
+            seconds += _IMPORT
+        if kernel not in self._ready:
+            seconds += 0.1 if _compiled(kernel) else _COMPILE
+        return Estimate(seconds)
+
+    def prepare(self, data: Any) -> Any:
+        """Take labels, margins and distances as they are, rows as arrays over their buffers."""
+        if not isinstance(data, Dataset):
+            return data
+        from refclust_numba.prepared import Rows
+
+        return Rows(data)
+
+    def export(self, value: Any) -> Any:
+        """Results are plain numbers and flat buffers already."""
+        return value
+
+    def first_calls(self) -> Mapping[str, float]:
+        """The seconds that the first call of each kernel took in this process."""
+        return dict(self._first)
+
+    def _late(self, name: str) -> Callable[..., Any]:
+        def run(*args: Any) -> Any:
+            function = _function(name)
+            if name in self._ready:
+                return function(*args)
+            started = time.perf_counter()
+            answer = function(*args)
+            self._first[name] = time.perf_counter() - started
+            self._ready.add(name)
+            return answer
+
+        return run
+
+
+def _function(name: str) -> Callable[..., Any]:
+    from refclust_numba import registry
+
+    return registry.FUNCTIONS[name]
+
+
+def _compiled(kernel: str) -> bool:
+    """Whether compiled code of the kernel lies on the disk; a look at names, nothing is loaded."""
+    from refclust_numba.cachefolder import cached
+
+    return cached(kernel)
+
+
+def installed() -> bool:
+    """Whether the heavy libraries are there at all."""
+    return importlib.util.find_spec("numba") is not None

@@ -1,0 +1,59 @@
+"""Centres as compiled kernels take them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from refclust.kernels.centres import CentreMatrix
+from refclust_numba.screening import GROUP
+
+
+def matrix(centres: Sequence[Sequence[float]]) -> Any:
+    """The centres as a K x d array, in place if they are a ``CentreMatrix``."""
+    given = CentreMatrix.of(centres)
+    whole = np.frombuffer(given.values, np.float64).reshape(given.k, given.d)
+    whole.flags.writeable = False  # one kind of array, so that kernels are compiled once
+    return whole
+
+
+def distinct(table: Any) -> tuple[Any, Any]:
+    """The centres that differ, in order, and the first index of each: ties go to the lowest."""
+    totals = table.sum(axis=1)
+    if len(np.unique(totals)) == len(table):  # equal rows have equal sums: one order of additions
+        return table, np.arange(len(table), dtype=np.int32)
+    seen: dict[bytes, int] = {}
+    plain = table + 0.0  # a negative zero is a zero
+    for k in range(len(plain)):
+        seen.setdefault(plain[k].tobytes(), k)
+    index = np.fromiter(seen.values(), np.int32, len(seen))
+    chosen = np.ascontiguousarray(plain[index])
+    chosen.flags.writeable = False
+    return chosen, index
+
+
+def grouped(vectors: Any, starts: Any) -> tuple[Any, Any]:
+    """Negative vectors in single precision, a group at a time by columns, and their starts.
+
+    The last group is filled up with centres that no row prefers.
+    """
+    count, d = vectors.shape
+    groups = -(-count // GROUP)
+    negative = np.zeros((groups * GROUP, d), np.float32)
+    negative[:count] = -vectors
+    first = np.full(groups * GROUP, np.inf, np.float32)
+    first[:count] = starts
+    by_columns = negative.reshape(groups, GROUP, d).transpose(0, 2, 1)
+    return np.ascontiguousarray(by_columns), first
+
+
+def units(table: Any) -> Any:
+    """Centres scaled to length one, by the largest component first: no over- or underflow."""
+    largest = np.abs(table).max(axis=1, keepdims=True)
+    scaled = table / largest
+    lengths = np.sqrt((scaled * scaled).sum(axis=1, keepdims=True))
+    unit = scaled / lengths
+    unit.flags.writeable = False
+    return unit

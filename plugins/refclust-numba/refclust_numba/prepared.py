@@ -1,0 +1,111 @@
+"""Data made ready once per session: arrays over the caller's buffers, and what is made of them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from refclust.data.dataset import Dataset, Dense
+from refclust.kernels.points import Points
+from refclust_numba import limbs
+from refclust_numba.packing import Packed, Singles, pack, singles
+from refclust_numba.threads import even, spread
+
+
+class Rows:
+    """The rows of a data set for compiled kernels; nothing is copied but what is computed with.
+
+    ``rungs`` counts how many rows each rung of the ladder decided so far.
+    """
+
+    def __init__(self, data: Dataset) -> None:
+        self.data = data
+        self.n, self.d = data.n, data.d
+        matrix = data.matrix
+        self.dense = isinstance(matrix, Dense)
+        self.values = _flat(matrix.values)
+        if not isinstance(matrix, Dense):
+            self.starts = _integers(matrix.starts, np.int64)
+            self.columns = _integers(matrix.columns, np.int32)
+        self.weights = np.frombuffer(b"" if data.weights is None else data.weights, np.float64)
+        self.weighted = data.weights is not None
+        self.rungs = {"single": 0, "double": 0, "double-double": 0, "integers": 0, "reference": 0}
+        self.memory: dict[str, Any] = {}  # what a kernel keeps for the next call
+
+    @cached_property
+    def table(self) -> Any:
+        """Dense rows as a matrix."""
+        return self.values.reshape(self.n, self.d)
+
+    @cached_property
+    def points(self) -> Points:
+        """The rows as the reference sees them, for what is left to it."""
+        return Points(self.data)
+
+    @cached_property
+    def span(self) -> tuple[int, int]:
+        """An exponent above all numbers, and the place of the lowest bit of any."""
+        return joined_span(self.values)
+
+    @cached_property
+    def weight_span(self) -> tuple[int, int]:
+        """The same for the weights; without weights all are 1."""
+        return joined_span(self.weights) if self.weighted else (1, 0)
+
+    @cached_property
+    def scale(self) -> limbs.Scale | None:
+        """How the sums of clusters are cut into limbs."""
+        top, low = self.span
+        weight_top, weight_low = self.weight_span
+        if top == -2000:
+            top, low = 1, 0
+        if self.dense and self.d:
+            found = spread(
+                lambda b, e: limbs.column_tops(self.values, self.d, b, e), even(self.n, 4096)
+            )
+            tops = np.max(found, axis=0)
+            tops[tops == -2000] = low + 1
+        else:
+            tops = np.full(max(self.d, 1), top, np.int64)
+        # A product with a weight is deposited as two doubles.
+        terms = 2 * self.n if self.weighted else self.n
+        return limbs.scale(tops + (weight_top if self.weighted else 0), low + weight_low, terms)
+
+    @cached_property
+    def weight_scale(self) -> limbs.Scale | None:
+        """How the weights of clusters are cut into limbs."""
+        top, low = self.weight_span
+        return limbs.scale(np.array([top]), low, self.n)
+
+    @cached_property
+    def packed(self) -> Packed | None:
+        """Dense rows in single precision, a block at a time column by column."""
+        return pack(self)
+
+    @cached_property
+    def singles(self) -> Singles | None:
+        """The numbers of sparse rows in single precision."""
+        return singles(self)
+
+    def subset(self, rows: Any) -> Points:
+        """Some rows as the reference sees them, without weights: those rows might have none."""
+        return Points(Dataset(self.data.matrix).select([int(i) for i in rows]))
+
+
+def joined_span(values: Any) -> tuple[int, int]:
+    """``limbs.span`` of all values, by all threads."""
+    found = spread(lambda b, e: limbs.span(values, b, e), even(len(values), 1 << 16))
+    return max(int(t) for t, _ in found), min(int(low) for _, low in found)
+
+
+def _flat(values: memoryview) -> Any:
+    return np.frombuffer(values, np.float32 if values.format == "f" else np.float64)
+
+
+def _integers(values: memoryview, kind: Any) -> Any:
+    """Positions as integers of one kind, in place if they are; never written to."""
+    given = np.asarray(values).astype(kind, copy=False)
+    given.flags.writeable = False
+    return given

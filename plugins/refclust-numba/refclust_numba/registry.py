@@ -1,0 +1,46 @@
+"""Which function is which kernel; importing this imports NumPy and Numba."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+
+from refclust_numba import contingency, information, kmeans, linkage, means, pairs, seeding, sums
+
+_PLAIN: Final[dict[str, Any]] = {
+    "kmeans.assign": kmeans.assign,
+    "kmeans.accumulate": kmeans.accumulate,
+    "kmeans.lloyd_step": kmeans.lloyd_step,
+    "kmeans.means": means.means,
+    "kmeans.residual": means.residual,
+    "kmeans.cosine_terms": means.cosine_terms,
+    "kmeans.squares": sums.squares,
+    "seeding.potential": seeding.potential,
+    "seeding.locate": seeding.locate,
+    "seeding.best_candidate": seeding.best_candidate,
+    "seeding.farthest": seeding.farthest,
+    "distances.pairwise": pairs.pairwise,
+    "linkage.agglomerate": linkage.agglomerate,
+    "contingency.table": contingency.table,
+    "information.expected_mi": information.expected_mi,
+}
+
+
+def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Infinities and what is no number are no news here: they prove nothing, integers decide."""
+
+    @wraps(function)
+    def run(*args: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return function(*args)
+
+    return run
+
+
+FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
+    {name: _quiet(function) for name, function in _PLAIN.items()}
+)

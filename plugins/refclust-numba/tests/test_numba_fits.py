@@ -1,0 +1,76 @@
+"""Whole fits: the same result as the reference, for any number of threads; nothing loaded early."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from refclust.cluster.kmeans import kmeans
+
+COMPARED = (
+    "labels", "centres", "sizes", "within", "exact_within", "rss", "mean_square", "cosine",
+    "iterations", "stopped", "best", "runs",
+)  # fmt: skip
+
+
+def rows(offset: float = 0.0) -> Any:
+    rng = np.random.default_rng(11)
+    middles = 4 * rng.normal(size=(6, 5))
+    return middles[rng.integers(0, 6, 700)] + rng.normal(size=(700, 5)) + offset
+
+
+FITS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "k-means++": (rows(), {"k": 6, "trace": "full"}),
+    "offset": (rows(1e9), {"k": 6, "start": "greedy", "restarts": 2}),
+    "cosine": (rows(), {"k": 4, "metric": "cosine", "start": "random"}),
+    "weights": (rows(), {"k": 5, "weights": [0.5 * (i % 4) for i in range(700)]}),
+    "empty clusters": (
+        np.repeat(rows()[:40], 5, axis=0).round(),
+        {"k": 20, "start": "random-centres"},
+    ),
+    "dropped clusters": (rows().round(), {"k": 30, "start": "random-centres", "empty": "drop"}),
+    "split clusters": (rows().round(), {"k": 30, "start": "random-centres", "empty": "split"}),
+    "farthest first": (rows().round(), {"k": 7, "start": "farthest", "tolerance": 1e-3}),
+    "singles": (rows().astype(np.float32), {"k": 4, "trace": "none"}),
+}
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+@pytest.mark.parametrize(("data", "options"), FITS.values(), ids=FITS)
+def test_fits_are_equal(
+    data: Any, options: dict[str, Any], threads: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REFCLUST_THREADS", threads)
+    due = kmeans(data, seed=3, backend="reference", **options)
+    fit = kmeans(data, seed=3, backend="numba", **options)
+    for name in COMPARED:
+        assert getattr(fit, name) == getattr(due, name), name
+    ran = {run.kernel: run.backend for run in fit.provenance.kernels}
+    assert set(ran.values()) == {"numba"}
+
+
+def test_a_sparse_fit_is_equal() -> None:
+    rng = np.random.default_rng(5)
+    documents = [
+        {int(j): float(v) for j, v in zip(rng.integers(0, 60, 8), rng.random(8), strict=True)}
+        for _ in range(200)
+    ]
+    for metric in ("euclidean", "cosine"):
+        due = kmeans(documents, k=5, metric=metric, backend="reference")
+        fit = kmeans(documents, k=5, metric=metric, backend="numba")
+        for name in COMPARED:
+            assert getattr(fit, name) == getattr(due, name), name
+
+
+def test_registering_imports_nothing_heavy() -> None:
+    code = (
+        "import sys, refclust_numba; [b] = refclust_numba.refclust_register_backends();"
+        "b.kernels(); from refclust.backends.protocol import Problem;"
+        "b.supports('kmeans.assign', Problem('dense', 10, 10, 2));"
+        "assert not {'numba', 'numpy', 'llvmlite'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
