@@ -15,7 +15,7 @@ import typer
 
 from refclust.cli.complete import complete_format
 from refclust.cli.output import note
-from refclust.errors import BadOption, MissingColumn, RefclustError
+from refclust.errors import BadOption
 
 if TYPE_CHECKING:
     from refclust.cluster.model_parts import Model
@@ -202,10 +202,8 @@ def read_as(model: Model, path: str, given: Given) -> tuple[Source, int]:
 
     Returns them over the features of the model, and how many other features were left out.
     """
-    from dataclasses import replace
-
     from refclust.backends import formats
-    from refclust.cluster.reading import fitted_to, new_options
+    from refclust.cluster.reading import fitted_to, new_options, read_new
     from refclust.data.readers.formats import Options
 
     if given.tfidf:
@@ -217,22 +215,16 @@ def read_as(model: Model, path: str, given: Given) -> tuple[Source, int]:
         # Columns of another format mean nothing here; words are cut in one way everywhere.
         texts = reader.name in _TEXTS or given.text_column is not None
         base = Options(text=base.text if texts else None)
-    options = given.over(base)
     piped = sys.stdin.buffer.read() if path == STDIN and sys.stdin is not None else None
-    _rewind(piped)
-    try:
-        data = reader.read(path, options)
-    except MissingColumn as missing:
-        # Known classes are no part of the model; new data often come without them.
-        if given.label_column is not None or options.label_column is None:
-            raise
+
+    def read_once(asked: Options) -> Dataset:
         _rewind(piped)
-        options = replace(options, label_column=None)
-        try:
-            data = reader.read(path, options)
-        except RefclustError:
-            raise missing from None
-    data, unseen = fitted_to(model, data)
+        return reader.read(path, asked)
+
+    roles = {"label_column": given.label_column, "weight_column": given.weight_column}
+    asked_for = [role for role, column in roles.items() if column is not None]
+    found, options = read_new(read_once, given.over(base), fixed=asked_for)
+    data, unseen = fitted_to(model, found)
     return Source(path, reader.name, options, data), unseen
 
 

@@ -120,9 +120,9 @@ def iterated(steps: Steps, live: Live) -> KMeansFit:
         for state in steps:
             one = state.iteration
             live.where = f"after iteration {one.iteration} of run {state.run + 1}"
+            rss = "" if one.rss is None else f", RSS {one.rss:.8g}"
             live.tell(
-                f"run {state.run + 1}, iteration {one.iteration}: {one.changed:,} rows changed, "
-                f"RSS {one.rss or 0.0:.8g}"
+                f"run {state.run + 1}, iteration {one.iteration}: {one.changed:,} rows changed{rss}"
             )
         fit = steps.result()
         steps.save()  # for the case that the model cannot be written

@@ -6,9 +6,11 @@ new texts are counted whole, and ``predict`` keeps the words that the model know
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
 from typing import Any, Final
 
 from refclust.cluster.document import Node
@@ -20,6 +22,8 @@ from refclust.data.readers.formats import read as read_data
 from refclust.data.text import TextOptions, document_frequencies, tfidf
 from refclust.data.textfile import STDIN
 from refclust.errors import MissingColumn, RefclustError
+
+_ROLES: Final = ("label_column", "weight_column")
 
 
 def reading_of(format_name: str, options: Options, data: Dataset) -> Reading:
@@ -53,10 +57,16 @@ def read_like(
     reading = model.data.reading
     if reading is None:
         given = read_data(path, format=format_name, options=options, readers=readers)
-    else:
+        return fitted_to(model, given)
+
+    def read(asked: Options) -> Dataset:
         name = format_name or reading.format
-        given = _read_new(path, name, options, reading.options, readers)
-    return fitted_to(model, given)
+        return read_data(path, format=name, options=asked, readers=readers)
+
+    wanted = _counting(reading.options if options is None else options)
+    # Standard input cannot be read a second time.
+    fixed = _ROLES if options is not None or path == STDIN else ()
+    return fitted_to(model, read_new(read, wanted, fixed=fixed)[0])
 
 
 def fitted_to(model: Model, data: Dataset) -> tuple[Dataset, int]:
@@ -80,22 +90,23 @@ def _counting(options: Options) -> Options:
     return replace(options, text=text)
 
 
-def _read_new(
-    path: str,
-    name: str,
-    asked: Options | None,
-    old: Options,
-    readers: Sequence[Reader] | None,
-) -> Dataset:
-    """Read new data, which need no labels and no weights merely because the old ones had them."""
-    options = _counting(old if asked is None else asked)
+def read_new(
+    read: Callable[[Options], Dataset], options: Options, *, fixed: Collection[str] = ()
+) -> tuple[Dataset, Options]:
+    """Read new data, which need no labels and no weights merely because those of the fit had them.
+
+    A column that is missing is done without, unless it is one of those ``fixed`` by the caller.
+    """
     try:
-        return read_data(path, format=name, options=options, readers=readers)
-    except MissingColumn:
-        fewer = replace(options, label_column=None, weight_column=None)
-        if asked is not None or fewer == options or path == STDIN:
-            raise
-    return read_data(path, format=name, options=fewer, readers=readers)
+        return read(options), options
+    except MissingColumn as missing:
+        free = [role for role in _ROLES if role not in fixed and getattr(options, role) is not None]
+        for count in range(1, len(free) + 1):
+            for gone in combinations(free, count):
+                fewer = replace(options, **dict.fromkeys(gone, None))
+                with suppress(RefclustError):
+                    return read(fewer), fewer
+        raise missing
 
 
 def read_reading(node: Node, d: int) -> Reading:

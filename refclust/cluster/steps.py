@@ -153,8 +153,9 @@ class Steps:
             centres = self._progress.centres
             number = progress.done + 1
             step: Step = self._call(STEP, centres, previous, options.metric)
-            directed = options.metric == "cosine"
-            empty = empty_clusters(step.sums, self._means(step) if directed else None)
+            # Under the cosine the means also tell which clusters are empty.
+            means = self._means(step) if options.metric == "cosine" else None
+            empty = empty_clusters(step.sums, means)
             treated = Treated({}, frozenset(), ())
             if empty:
                 treated = treat(self._rows, step, centres, empty, options.empty, number)
@@ -163,7 +164,7 @@ class Steps:
                 final = self._advanced(progress, iteration)
                 yield self._ended("unchanged", final, iteration, step, step)
                 return
-            moved = update(self._means(step), centres, empty, treated)
+            moved = update(means or self._means(step), centres, empty, treated)
             left = without(step, treated.dropped)
             after = self._objective(left, moved)
             iteration = self._iteration(number, step, centres, (moved, after))

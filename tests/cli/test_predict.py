@@ -121,3 +121,26 @@ def test_weights_of_words_are_those_of_the_model(cli: Cli) -> None:
     assert found[1][-1] == found[2][-1] != found[3][-1] == found[4][-1]
     refused = cli("predict", "t.json", "texts.txt", "--tfidf")
     assert (refused.code, refused.err[-13:]) == (2, "[bad-option]\n")
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["x,weight,label", "x,label", "x,weight", "x"],
+    ids=lambda text: text.replace(",", "-"),
+)
+@pytest.mark.parametrize("piped", [False, True])
+def test_new_data_may_lack_labels_and_weights(cli: Cli, header: str, piped: bool) -> None:
+    roles = ("--label-column", "label", "--weight-column", "weight")
+    Path("old.csv").write_text("x,weight,label\n0,1,a\n1,2,a\n9,1,b\n", encoding="utf-8")
+    assert cli("fit", "kmeans", "old.csv", "-k", "2", *roles, "-o", "roles.json").code == 0
+    cells = {"x": "8", "weight": "3", "label": "b"}
+    new = header + "\n" + ",".join(cells[name] for name in header.split(",")) + "\n"
+    Path("new.csv").write_text(new, encoding="utf-8")
+    done = cli("predict", "roles.json", "-" if piped else "new.csv", stdin=new.encode())
+    whole = cli("predict", "roles.json", "old.csv").out.splitlines()
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines()[1].split(",")[1] == whole[3].split(",")[1]
+    # What the user asks for by name must be there.
+    if "weight" not in header:
+        asked = cli("predict", "roles.json", "new.csv", "--weight-column", "weight")
+        assert (asked.code, "[missing-column]" in asked.err) == (3, True)
