@@ -75,9 +75,7 @@ def bisecting(
     named("start", start, STARTS)
     count = clusters(k, rows.n)
     # Two clusters for every split; checked here, before any work is done.
-    options = KMeansOptions(
-        2, start, metric, seed, restarts, None, "farthest", None, limit, "scalars"
-    )
+    options = KMeansOptions(2, start, metric, seed, restarts, None, "farthest", None, limit, "none")
     session = Session(backend) if session is None else session
     seen = unit_rows(rows) if metric == "cosine" else rows
     state = _State((_root(Rows(seen, session)),))

@@ -5,19 +5,21 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Hashable, Iterable
 from typing import Any, TypedDict, Unpack, cast
 
 from refclust.backends.session import Session
 from refclust.cluster.checkpoint import Checkpoint
 from refclust.cluster.options import KMeansOptions, clusters
-from refclust.cluster.results import Centres, Detail, KMeansFit, Metric, Policy, Start
+from refclust.cluster.results import Detail, KMeansFit, Metric, Policy, Start
 from refclust.cluster.rows import unit_rows
 from refclust.cluster.seeding import STARTS, Rows, group_means
 from refclust.cluster.steps import Steps
 from refclust.data.accept import dataset
-from refclust.data.dataset import Dataset
+from refclust.data.dataset import Dataset, Dense
 from refclust.errors import BadOption, DimensionMismatch, LabelLengthMismatch, ZeroVector
+from refclust.kernels.centres import CentreMatrix
 
 
 class KMeansArguments(TypedDict, total=False):
@@ -101,7 +103,7 @@ def _given(
     labels: Iterable[Hashable] | None,
     metric: Metric,
     session: Session,
-) -> tuple[Start, Centres | None]:
+) -> tuple[Start, CentreMatrix | None]:
     """The name of the start and, if it was given, its centres."""
     if centres is None and labels is None:
         if not isinstance(start, str) or start not in STARTS:
@@ -121,7 +123,7 @@ def _given(
     return "labels", _directed(group_means(Rows(scaled, session), names), metric)
 
 
-def _given_centres(rows: Dataset, centres: Any, metric: Metric) -> Centres:
+def _given_centres(rows: Dataset, centres: Any, metric: Metric) -> CentreMatrix:
     features = rows.features
     if rows.kind == "sparse" and features is None:
         features = tuple(range(rows.d))
@@ -130,13 +132,24 @@ def _given_centres(rows: Dataset, centres: Any, metric: Metric) -> Centres:
         raise DimensionMismatch("the centres are sparse, the rows dense; give both in one form")
     if given.d != rows.d:
         raise DimensionMismatch(f"the centres have {given.d} components, the rows {rows.d}")
-    whole = Rows(given, Session("reference"))
-    return _directed(tuple(whole.row(i) for i in range(given.n)), metric)
+    return _directed(CentreMatrix.flat(_filled(given), given.d), metric)
 
 
-def _directed(centres: Centres, metric: Metric) -> Centres:
+def _filled(given: Dataset) -> array[float]:
+    """All numbers of some rows, row after row, the zeros of sparse ones included."""
+    matrix = given.matrix
+    if isinstance(matrix, Dense):
+        return array("d", matrix.values.tolist())
+    values = array("d", bytes(8 * given.n * given.d))
+    for i in range(given.n):
+        for place in range(matrix.starts[i], matrix.starts[i + 1]):
+            values[i * given.d + matrix.columns[place]] = matrix.values[place]
+    return values
+
+
+def _directed(centres: CentreMatrix, metric: Metric) -> CentreMatrix:
     """The centres to start from, all of which must have a direction under the cosine."""
-    for k, centre in enumerate(centres):
-        if metric == "cosine" and not any(centre):
+    for k in range(len(centres)):
+        if metric == "cosine" and not any(centres.row(k)):
             raise ZeroVector(f"centre {k} to start from is the zero vector: it has no direction")
     return centres

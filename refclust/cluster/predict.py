@@ -21,6 +21,7 @@ from refclust.data.dataset import Dataset, SparseRow
 from refclust.data.exact import ExactVector, inner, read_vector
 from refclust.errors import CannotPredict, KOutOfRange, LabelLengthMismatch, ZeroVector
 from refclust.kernels.centres import CentreMatrix
+from refclust.kernels.kmeans import copied
 from refclust.numbers.nearest import nearest_sqrt
 from refclust.numbers.real import Real, sqrt
 
@@ -116,7 +117,7 @@ def _rows(model: KMeansModel | BisectingModel, data: Any) -> tuple[Dataset, int]
 def _nearest(session: Session, rows: Dataset, centres: Centres, metric: Metric) -> array[int]:
     problem = Problem(rows.kind, rows.n, len(rows.matrix.values), len(centres))
     labels = session.run("kmeans.assign", problem, rows, CentreMatrix.of(centres), metric)
-    return labels if isinstance(labels, array) else array("i", memoryview(labels))
+    return labels if isinstance(labels, array) else copied(labels)
 
 
 def _descended(session: Session, rows: Dataset, model: BisectingModel) -> array[int]:

@@ -33,15 +33,19 @@ def told(progress: Progress) -> dict[str, Any]:
     """The progress as plain values."""
     content = asdict(replace(progress, start=None, previous=None, centres=None))
     for name in ("start", "previous", "centres"):
-        matrix: CentreMatrix | None = getattr(progress, name)
-        content[name] = None if matrix is None else [list(row) for row in matrix]
+        content[name] = _lists(getattr(progress, name))
     for run in content["finished"]:
+        run["centres"], run["start"] = _lists(run.pop("matrix")), _lists(run.pop("first"))
         run["exact_rss"] = str(run["exact_rss"])
         run["cosine_terms"] = list(map(str, run["cosine_terms"]))
     for step in [*content["trace"], *(i for run in content["finished"] for i in run["trace"])]:
         if step["labels"] is not None:
             step["labels"] = list(step["labels"])
     return content
+
+
+def _lists(matrix: CentreMatrix | None) -> list[list[float]] | None:
+    return None if matrix is None else [list(row) for row in matrix]
 
 
 def read(told: dict[str, Any]) -> Progress:
@@ -60,20 +64,21 @@ def read(told: dict[str, Any]) -> Progress:
 
 
 def _matrix(told: Any) -> CentreMatrix | None:
-    return None if told is None else CentreMatrix.of([[float(x) for x in row] for row in told])
+    return None if told is None else CentreMatrix.of(told)
 
 
 def _run(told: dict[str, Any]) -> Run:
+    parts = dict(told)
     return Run(
+        matrix=CentreMatrix.of(parts.pop("centres")),
+        first=CentreMatrix.of(parts.pop("start")),
         **{
-            **told,
+            **parts,
             "exact_rss": Fraction(told["exact_rss"]),
             "cosine_terms": tuple(map(Fraction, told["cosine_terms"])),
-            "centres": centres_of(told["centres"]),
-            "start": centres_of(told["start"]),
             "emptied": tuple(Emptied(**one) for one in told["emptied"]),
             "trace": tuple(map(_iteration, told["trace"])),
-        }
+        },
     )
 
 

@@ -11,7 +11,8 @@ from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from refclust.backends.session import Provenance
-from refclust.data.dataset import Features
+from refclust.data.dataset import Features, Fingerprint
+from refclust.kernels.centres import CentreMatrix
 
 Centre: TypeAlias = tuple[float, ...]
 Centres: TypeAlias = tuple[Centre, ...]
@@ -66,10 +67,26 @@ class Run:
     cosine_terms: tuple[Fraction, ...]  # what KM-COSOBJ adds up, squared, with the sign kept
     iterations: int
     stopped: Reason
-    centres: Centres
-    start: Centres
+    matrix: CentreMatrix  # the centres in one buffer
+    first: CentreMatrix  # where they started
     emptied: tuple[Emptied, ...]
     trace: tuple[Iteration, ...]
+
+    @property
+    def centres(self) -> Centres:
+        """The centres, made into tuples when asked for.
+
+        Spec: KM-ALG
+        """
+        return self.matrix.rows()
+
+    @property
+    def start(self) -> Centres:
+        """The centres it started from.
+
+        Spec: KM-INIT
+        """
+        return self.first.rows()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +97,7 @@ class KMeansFit:
     """
 
     labels: array[int]
-    centres: Centres
+    matrix: CentreMatrix  # the centres in one buffer
     sizes: tuple[Fraction, ...]  # weight of each cluster: a number of rows if there are no weights
     within: tuple[float, ...]  # residual sum of squares of each cluster
     exact_within: tuple[Fraction, ...]
@@ -103,8 +120,24 @@ class KMeansFit:
     n: int
     d: int
     features: Features | None
-    digest: str
+    fingerprint: Fingerprint
     provenance: Provenance
+
+    @property
+    def centres(self) -> Centres:
+        """The centres, made into tuples when asked for.
+
+        Spec: KM-ALG
+        """
+        return self.matrix.rows()
+
+    @property
+    def digest(self) -> str:
+        """The digest of the data; after a fit with ``trace="none"`` worked out when asked for.
+
+        Spec: DATA-DIGEST
+        """
+        return self.fingerprint.text
 
     @property
     def converged(self) -> bool:

@@ -72,7 +72,12 @@ class Rows:
         Spec: DATA-SET
         """
         row = self.data.row(i)
-        return tuple(row.get(j, 0.0) for j in range(self.data.d)) if isinstance(row, dict) else row
+        if not isinstance(row, dict):
+            return row
+        full = [0.0] * self.data.d
+        for j, x in row.items():
+            full[j] = x
+        return tuple(full)
 
 
 def random_rows(rows: Rows, k: int, draws: Draws) -> Centres:
@@ -133,7 +138,7 @@ def random_centres(rows: Rows, k: int, draws: Draws) -> Centres:
     )
 
 
-def group_means(rows: Rows, labels: Sequence[Hashable]) -> Centres:
+def group_means(rows: Rows, labels: Sequence[Hashable]) -> CentreMatrix:
     """The means of given groups, in the order of their sorted labels.
 
     Spec: KM-INIT, KM-CENTROID
@@ -148,7 +153,7 @@ def group_means(rows: Rows, labels: Sequence[Hashable]) -> Centres:
     for k, label in enumerate(groups):
         if not sums.weights[k]:
             raise BadOption(f"the group {label!r} to start from has weight 0, so it has no mean")
-    return CentreMatrix.flat(rows.call("kmeans.means", sums), rows.data.d).rows()
+    return CentreMatrix.flat(rows.call("kmeans.means", sums), rows.data.d)
 
 
 LOCATE = "seeding.locate"

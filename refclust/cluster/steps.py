@@ -29,9 +29,9 @@ from refclust.cluster.results import Centres, Iteration, KMeansFit, Reason, Run
 from refclust.cluster.rows import unit_rows
 from refclust.cluster.seeding import STARTS, Draws, Rows
 from refclust.cluster.update import Treated, empty_clusters, treat, update, without
-from refclust.data.dataset import Dataset
+from refclust.data.dataset import Dataset, Fingerprint
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.kmeans import Labels, Step
+from refclust.kernels.kmeans import Labels, Step, copied
 from refclust.numbers.real import Real
 
 STEP: Final = "kmeans.lloyd_step"
@@ -58,7 +58,17 @@ class State:
     @property
     def labels(self) -> array[int]:
         """The labels of this iteration, copied out of the backend when asked for."""
-        return array("i", memoryview(self._labels))
+        return copied(self._labels)
+
+
+@dataclass(frozen=True, slots=True)
+class _Closing:
+    """The last pass of a run, with what was found out about it."""
+
+    run: int
+    step: Step
+    residuals: tuple[Fraction, ...]
+    squares: tuple[Fraction, ...] | None = None
 
 
 class Steps:
@@ -71,24 +81,25 @@ class Steps:
         self,
         data: Dataset,
         options: KMeansOptions,
-        given: Centres | None,
+        given: CentreMatrix | None,
         session: Session,
         checkpoint: Checkpoint | None = None,
         draws: Draws | None = None,
     ) -> None:
-        self._digest = data.digest()
         self._options = options
         self._given = given
         self._session = session
         self._rows = Rows(unit_rows(data) if options.metric == "cosine" else data, session)
         self._checkpoint = checkpoint
         self._watched = options.trace != "none"
+        # Hashing takes longer than an iteration: a fit that nobody watches leaves it for later.
+        self._fingerprint = Fingerprint(text=data.digest()) if self._watched else Fingerprint(data)
         self._progress = Progress()
         if checkpoint is not None:
             self._progress = checkpoint.begin(self._fitting(), progresses.read, self._progress)
         self._draws = Draws(options.seed, self._progress.draws) if draws is None else draws
-        self._best: tuple[int, Step] | None = None  # the last step of the best run seen here
-        self._square = self._call("kmeans.squares", array("i", bytes(4 * data.n)), 1)[0]
+        self._best: _Closing | None = None  # of the best run seen here
+        self._square: Fraction | None = None  # the squared lengths of all rows together
         self._states = self._all_runs()
 
     def __iter__(self) -> Iterator[State]:
@@ -125,7 +136,8 @@ class Steps:
 
     def _fitting(self) -> Fitting:
         given = None if self._given is None else [list(centre) for centre in self._given]
-        return Fitting("kmeans", self._digest, {**self._options.as_json(), "given": given})
+        options = {**self._options.as_json(), "given": given}
+        return Fitting("kmeans", self._fingerprint.text, options)
 
     def _call(self, kernel: str, *args: Any) -> Any:
         return self._rows.call(kernel, *args, k=self._options.k)
@@ -133,15 +145,13 @@ class Steps:
     def _all_runs(self) -> Iterator[State]:
         while len(self._progress.finished) < self._options.restarts:
             if self._progress.centres is None:
-                start = CentreMatrix.of(self._start())
+                start = CentreMatrix.of(self._start() if self._given is None else self._given)
                 self._progress = replace(
                     self._progress, start=start, centres=start, draws=self._draws.used
                 )
             yield from self._one_run()
 
     def _start(self) -> Centres:
-        if self._given is not None:
-            return self._given
         options = self._options
         extra = {"trials": options.trials} if options.start == "greedy" else {}
         return STARTS[options.start](self._rows, options.k, self._draws, **extra)
@@ -203,8 +213,21 @@ class Steps:
     def _means(self, step: Step) -> CentreMatrix:
         return CentreMatrix.flat(self._call("kmeans.means", step.sums), self._rows.data.d)
 
+    def _residuals(self, step: Step, centres: CentreMatrix) -> tuple[Fraction, ...]:
+        residuals: tuple[Fraction, ...] = self._call("kmeans.residual", step.sums, centres)
+        return residuals
+
+    def _squares(self, labels: Labels, k: int) -> tuple[Fraction, ...]:
+        squares: tuple[Fraction, ...] = self._call("kmeans.squares", labels, k)
+        self._square = sum(squares, Fraction(0))
+        return squares
+
     def _rss(self, step: Step, centres: CentreMatrix) -> Fraction:
-        return exact_rss(self._square, self._call("kmeans.residual", step.sums, centres))
+        if self._square is None:
+            # All rows in one cluster: the labels of a step may leave out what was dropped.
+            self._squares(array("i", bytes(4 * self._rows.data.n)), 1)
+        assert self._square is not None
+        return exact_rss(self._square, self._residuals(step, centres))
 
     def _cosine_terms(self, step: Step, centres: CentreMatrix) -> tuple[Fraction, ...]:
         terms: tuple[Fraction, ...] = self._call("kmeans.cosine_terms", step.sums, centres)
@@ -258,7 +281,7 @@ class Steps:
             rss_updated=after,
             cosine=float(total_cosine(self._cosine_terms(step, centres))) if cosine else None,
             centres=None if detail == "scalars" else moved.rows(),
-            labels=array("i", memoryview(step.labels)) if detail == "full" else None,
+            labels=copied(step.labels) if detail == "full" else None,
         )
 
     def _ended(
@@ -282,7 +305,12 @@ class Steps:
         cosine = self._options.metric == "cosine"
         if last is None:
             last = self._call(STEP, progress.centres, None, self._options.metric)
-        rss = self._rss(last, progress.centres)
+        residuals = self._residuals(last, progress.centres)
+        squares = None
+        if self._square is None:
+            squares = self._squares(last.labels, len(progress.centres))
+        assert self._square is not None
+        rss = exact_rss(self._square, residuals)
         terms = self._cosine_terms(last, progress.centres) if cosine else ()
         run = Run(
             rss=rounded(rss),
@@ -291,30 +319,33 @@ class Steps:
             cosine_terms=terms,
             iterations=progress.done,
             stopped=reason,
-            centres=progress.centres.rows(),
-            start=progress.start.rows(),
+            matrix=progress.centres,
+            first=progress.start,
             emptied=progress.emptied,
             trace=progress.trace,
         )
         self._progress = Progress((*progress.finished, run), draws=self._draws.used)
-        if self._best is None or best_run(self._progress.finished) == len(progress.finished):
-            self._best = len(progress.finished), last
+        number = len(progress.finished)
+        if self._best is None or best_run(self._progress.finished) == number:
+            self._best = _Closing(number, last, residuals, squares)
 
     def _fit(self) -> KMeansFit:
         options, runs, data = self._options, self._progress.finished, self._rows.data
         best = best_run(runs)
         run = runs[best]
-        centres = CentreMatrix.of(run.centres)
-        if self._best is None or self._best[0] != best:
-            self._best = best, self._call(STEP, centres, None, options.metric)
-        step = self._best[1]
-        squares = self._call("kmeans.squares", step.labels, len(centres))
-        within = exact_within(squares, self._call("kmeans.residual", step.sums, centres))
+        closing = self._best
+        if closing is None or closing.run != best:  # it ended before a checkpoint
+            step = self._call(STEP, run.matrix, None, options.metric)
+            closing = _Closing(best, step, self._residuals(step, run.matrix))
+        step, squares = closing.step, closing.squares
+        if squares is None:
+            squares = self._squares(step.labels, len(run.matrix))
+        within = exact_within(squares, closing.residuals)
         unit = 1 << step.sums.weight_shift
         sizes = tuple(Fraction(weight, unit) for weight in step.sums.weights)
         return KMeansFit(
-            labels=array("i", memoryview(step.labels)),
-            centres=run.centres,
+            labels=copied(step.labels),
+            matrix=run.matrix,
             sizes=sizes,
             within=tuple(map(rounded, within)),
             exact_within=within,
@@ -337,7 +368,7 @@ class Steps:
             n=data.n,
             d=data.d,
             features=data.features,
-            digest=self._digest,
+            fingerprint=self._fingerprint,
             provenance=self._session.provenance(),
         )
 

@@ -24,7 +24,7 @@ class Treated:
     told: tuple[Emptied, ...]
 
 
-def empty_clusters(sums: Sums, means: Sequence[Centre] | None = None) -> list[int]:
+def empty_clusters(sums: Sums, means: CentreMatrix | None = None) -> list[int]:
     """The clusters without weight, or, if their means are given, without direction.
 
     Spec: KM-EMPTY
@@ -35,7 +35,7 @@ def empty_clusters(sums: Sums, means: Sequence[Centre] | None = None) -> list[in
     return [
         k
         for k, weight in enumerate(sums.weights)
-        if not weight or (means is not None and not any(means[k]))
+        if not weight or (means is not None and not any(means.row(k)))
     ]
 
 

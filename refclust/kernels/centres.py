@@ -42,6 +42,10 @@ class CentreMatrix(Sequence[Vector]):
         view = memoryview(values).toreadonly()
         return CentreMatrix(view, len(view) // d, d)
 
+    def row(self, k: int) -> memoryview:
+        """One centre as it lies in the buffer."""
+        return self.values[k * self.d : (k + 1) * self.d]
+
     def rows(self) -> tuple[Vector, ...]:
         """The centres as tuples.
 
@@ -72,3 +76,6 @@ class CentreMatrix(Sequence[Vector]):
 
     def __repr__(self) -> str:
         return f"CentreMatrix.of({list(self.rows())!r})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return CentreMatrix.flat, (array("d", self.values.tobytes()), self.d)

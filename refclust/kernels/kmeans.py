@@ -73,6 +73,17 @@ class Step:
     sums: Sums
 
 
+def copied(labels: Labels) -> array[int]:
+    """Labels of any backend as an array of one's own.
+
+    >>> copied(memoryview(array("i", [2, 0])))
+    array('i', [2, 0])
+    """
+    own = array("i")
+    own.frombytes(memoryview(labels).cast("B"))
+    return own
+
+
 @dataclass(frozen=True, slots=True)
 class SumsContract:
     """The contract of exact sums: equal as rationals, whatever the powers of two."""
