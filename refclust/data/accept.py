@@ -346,7 +346,10 @@ def _key(given: Any, i: int) -> str | int:
 
 def _features(given: Iterable[Any]) -> Features:
     """Names as they are if all are strings or all integers, else as text."""
-    names = [_plain(name) for name in _sequence(given, "features")]
+    names = _sequence(given, "features")
+    if set(map(type, names)) in ({int}, {str}):
+        return tuple(names)
+    names = [_plain(name) for name in names]
     if all(isinstance(name, int) and not isinstance(name, bool) for name in names):
         return tuple(map(int, names))
     return tuple(map(str, names))

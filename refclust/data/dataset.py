@@ -14,8 +14,9 @@ import sys
 from array import array
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias, cast
+from typing import Final, TypeAlias
 
+from refclust.data.glance import surely_finite
 from refclust.errors import (
     BadWeight,
     EmptyInput,
@@ -261,7 +262,7 @@ def first_not_finite(values: memoryview) -> int | None:
     >>> first_not_finite(memoryview(array("d", [1.0, math.inf])))
     1
     """
-    if _squares_are_finite(values):
+    if surely_finite(values):
         return None
     raw, width = values.cast("B"), values.itemsize
     # All bits of the exponent are ones in a number that is not finite, seven of them in the
@@ -274,21 +275,6 @@ def first_not_finite(values: memoryview) -> int | None:
                 if not math.isfinite(value):
                     return place
     return None
-
-
-def _squares_are_finite(values: memoryview) -> bool:
-    """Whether the array these numbers belong to has a finite sum of squares: then they all are.
-
-    Squares cannot cancel, so this holds in any order of additions. NumPy is not imported for it.
-    """
-    numpy, owner = sys.modules.get("numpy"), cast(Any, values.obj)
-    if numpy is None or type(owner) is not numpy.ndarray or not owner.flags.c_contiguous:
-        return False
-    if memoryview(owner).format != values.format:
-        return False  # other numbers were made of its bytes
-    with numpy.errstate(all="ignore"):
-        flat = owner.reshape(-1)
-        return math.isfinite(flat.dot(flat))
 
 
 def _check_weights(weights: memoryview) -> None:

@@ -16,6 +16,7 @@ from operator import ge, gt
 from typing import Any, Final, TypeAlias
 
 from refclust.data.dataset import DOUBLES, SINGLES, Sparse, readonly
+from refclust.data.glance import surely_in_order
 from refclust.errors import (
     DimensionMismatch,
     IndexOutOfRange,
@@ -77,6 +78,8 @@ def compressed(
 
     Spec: DATA-ACCEPT
     """
+    if len(starts) == n + 1 and surely_in_order(starts, columns, values, d):
+        return Sparse(starts, columns, values, n, d)
     check_starts(starts, len(columns), len(values), n)
     columns, values = columns[: starts[n]], values[: starts[n]]
     if len(columns) and not 0 <= min(columns) <= max(columns) < d:

@@ -1,0 +1,48 @@
+"""Checks of whole buffers by NumPy, if the program has loaded it anyway; it is never imported here.
+
+Each function says yes only where that is certain; otherwise the plain check decides, and finds the
+place that an error names.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any
+
+
+def _arrays(*buffers: memoryview) -> tuple[Any, ...] | None:
+    """NumPy and an array over each buffer, or nothing if the program does without NumPy."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not hasattr(numpy, "frombuffer"):  # not there, or still being imported
+        return None
+    if not all(len(view) and view.contiguous for view in buffers):
+        return None
+    return numpy, *(numpy.frombuffer(view, view.format) for view in buffers)
+
+
+def surely_finite(values: memoryview) -> bool:
+    """Whether the sum of squares is finite: then so is every number.
+
+    Squares cannot cancel, so this holds in any order of additions.
+    """
+    found = _arrays(values)
+    if found is None:
+        return False
+    numpy, flat = found
+    with numpy.errstate(all="ignore"):
+        return math.isfinite(flat.dot(flat))
+
+
+def surely_in_order(starts: memoryview, columns: memoryview, values: memoryview, d: int) -> bool:
+    """Whether compressed rows rise from 0, hold columns below d in order, and no zeros."""
+    found = _arrays(starts, columns, values)
+    if found is None:
+        return False
+    numpy, begins, places, numbers = found
+    if begins[0] != 0 or begins[-1] != len(places) or len(numbers) != len(places):
+        return False
+    if (begins[1:] < begins[:-1]).any() or places.min() < 0 or places.max() >= d:
+        return False
+    falls = numpy.flatnonzero(places[1:] <= places[:-1]) + 1
+    return bool(numpy.isin(falls, begins).all() and numbers.all())
