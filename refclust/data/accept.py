@@ -7,7 +7,6 @@ singles in the right layout are used in place, so their owner must not change th
 
 from __future__ import annotations
 
-import sys
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
@@ -19,15 +18,14 @@ from typing import Any, Final, TypeAlias
 from refclust.data.align import aligned
 from refclust.data.dataset import (
     DOUBLES,
-    SINGLES,
     Dataset,
     Dense,
     Features,
     Sparse,
-    first_not_finite,
+    buffer_in_place,
     readonly,
 )
-from refclust.data.frames import Column, columns_of
+from refclust.data.frames import columns_of, matrix_of, whole_of
 from refclust.data.matrices import looks_sparse, sparse_matrix
 from refclust.errors import (
     BadLabel,
@@ -44,7 +42,7 @@ from refclust.errors import (
     RefclustError,
 )
 
-__all__ = ["aligned", "buffer_in_place", "dataset", "doubles"]
+__all__ = ["aligned", "dataset", "doubles"]
 
 Matrix: TypeAlias = Dense | Sparse
 _PLAIN: Final = frozenset((int, float))
@@ -87,10 +85,7 @@ def dataset(
     if labels is not None:
         parts["labels"] = _labels(labels)
     if weights is not None:
-        values = _sequence(weights, "weights")
-        parts["weights"] = readonly(
-            array(DOUBLES, doubles(values, lambda i: f"the weight of row {i}", BadWeight))
-        )
+        parts["weights"] = _weights(weights)
     return replace(known, **parts) if parts else known
 
 
@@ -147,7 +142,10 @@ def _matrix(data: Any, names: Features | None) -> tuple[Matrix, Features | None]
         raise BadNumber(f"the data are {_shown(data)}; rows of numbers are needed, not a file name")
     columns = columns_of(data)
     if columns is not None:
-        return _table(columns)
+        called = [column.name for column in columns]
+        # The numbers that a table without names gets for its columns are no names.
+        features = None if called == list(range(len(called))) else _features(called)
+        return matrix_of(columns, whole_of(data), doubles), features
     shape = _shape(data)
     if shape is not None:
         return _array(data, shape), None
@@ -194,20 +192,6 @@ def _array(data: Any, shape: tuple[int, ...]) -> Dense:
     return Dense(readonly(values), n, d)
 
 
-def buffer_in_place(data: Any) -> memoryview | None:
-    """The numbers of a contiguous buffer of doubles or singles without a copy, if it is one."""
-    try:
-        view = memoryview(data)
-    except (TypeError, ValueError, BufferError):
-        return None
-    native = ("@", "=", "<" if sys.byteorder == "little" else ">")
-    code = view.format[1:] if view.format[:1] in native else view.format
-    if code not in (DOUBLES, SINGLES) or not view.c_contiguous or not view.nbytes:
-        return None
-    flat: memoryview = view.cast("B").cast(code)  # type: ignore[call-overload]
-    return flat.toreadonly()
-
-
 def _array_rows(data: Any, n: int, d: int) -> Iterator[Sequence[Any]]:
     """The rows as lists, not many at a time: a Python object takes four times its double."""
     if isinstance(data, memoryview):
@@ -217,36 +201,6 @@ def _array_rows(data: Any, n: int, d: int) -> Iterator[Sequence[Any]]:
     step = max(1, _CHUNK // d)
     for begin in range(0, n, step):
         yield from data[begin : begin + step].tolist()
-
-
-# -- tables ---------------------------------------------------------------------------------------
-
-
-def _table(columns: Sequence[Column]) -> tuple[Dense, Features | None]:
-    if not columns or not columns[0].length:
-        rows = columns[0].length if columns else 0
-        raise EmptyInput(f"the table has {rows} rows and {len(columns)} columns; one each is due")
-    n, d = columns[0].length, len(columns)
-    values = array(DOUBLES, bytes(8 * n * d))
-    for j, column in enumerate(columns):
-        missing = column.first_missing()
-        if missing is not None:
-            raise MissingValue(f"row {missing}, column {column.name!r} is missing; fill or drop it")
-        numbers = array(
-            DOUBLES,
-            doubles(column.values(), lambda i, name=column.name: f"row {i}, column {name!r}"),  # type: ignore[misc]
-        )
-        wrong = first_not_finite(memoryview(numbers))
-        if wrong is not None:
-            raise NotFinite(
-                f"row {wrong}, column {column.name!r} is {numbers[wrong]!r}; only finite numbers "
-                "are allowed"
-            )
-        values[j::d] = numbers
-    names = [column.name for column in columns]
-    if names == list(range(d)):
-        return Dense(readonly(values), n, d), None  # the numbers a table without names gets
-    return Dense(readonly(values), n, d), _features(names)
 
 
 # -- rows -----------------------------------------------------------------------------------------
@@ -370,6 +324,14 @@ def _labels(given: Iterable[Any]) -> tuple[Hashable, ...]:
         i = next(i for i, label in enumerate(labels) if _is_nan(label))
         raise NanLabel(f"the label of row {i} is NaN, which equals no label, not even itself")
     return tuple(labels)
+
+
+def _weights(given: Iterable[Any]) -> memoryview:
+    in_place = buffer_in_place(given) if getattr(given, "ndim", 0) == 1 else None
+    if in_place is not None and in_place.format == DOUBLES:
+        return in_place
+    values = _sequence(given, "weights")
+    return readonly(array(DOUBLES, doubles(values, lambda i: f"the weight of row {i}", BadWeight)))
 
 
 def _is_nan(label: Any) -> bool:

@@ -14,9 +14,9 @@ import sys
 from array import array
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from refclust.data.glance import surely_finite
+from refclust.data.glance import surely_finite, surely_weights
 from refclust.errors import (
     BadWeight,
     EmptyInput,
@@ -216,6 +216,20 @@ def readonly(values: array[float] | array[int]) -> memoryview:
     return memoryview(values).toreadonly()
 
 
+def buffer_in_place(data: Any) -> memoryview | None:
+    """The numbers of a contiguous buffer of doubles or singles without a copy, if it is one."""
+    try:
+        view = memoryview(data)
+    except (TypeError, ValueError, BufferError):
+        return None
+    native = ("@", "=", "<" if sys.byteorder == "little" else ">")
+    code = view.format[1:] if view.format[:1] in native else view.format
+    if code not in (DOUBLES, SINGLES) or not view.c_contiguous or not view.nbytes:
+        return None
+    flat: memoryview = view.cast("B").cast(code)  # type: ignore[call-overload]
+    return flat.toreadonly()
+
+
 def dense(values: array[float], d: int, **known: object) -> Dataset:
     """A data set of ``len(values) / d`` dense rows from numbers written row after row.
 
@@ -278,6 +292,8 @@ def first_not_finite(values: memoryview) -> int | None:
 
 
 def _check_weights(weights: memoryview) -> None:
+    if surely_weights(weights):
+        return
     for i, weight in enumerate(weights):
         if not math.isfinite(weight):
             raise NotFinite(f"the weight of row {i} is {weight!r}; a finite number is needed")

@@ -34,6 +34,15 @@ def surely_finite(values: memoryview) -> bool:
         return math.isfinite(flat.dot(flat))
 
 
+def surely_weights(values: memoryview) -> bool:
+    """Whether the numbers are finite, not negative, and not all zero."""
+    found = _arrays(values)
+    if found is None:
+        return False
+    least, greatest = found[1].min(), found[1].max()  # NaN if there is one
+    return bool(least >= 0 and 0 < greatest < math.inf)
+
+
 def surely_in_order(starts: memoryview, columns: memoryview, values: memoryview, d: int) -> bool:
     """Whether compressed rows rise from 0, hold columns below d in order, and no zeros."""
     found = _arrays(starts, columns, values)

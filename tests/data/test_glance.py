@@ -60,9 +60,11 @@ def test_a_place_beyond_many_glances(code: str, wrong: float) -> None:
 
 
 def test_a_sum_of_squares_beyond_doubles_warns_nobody() -> None:
-    assert not glance.surely_finite(memoryview(np.full(100, 1e300)))
-    assert first_not_finite(memoryview(np.full(100, 1e300))) is None
-    assert first_not_finite(memoryview(np.full(100, 1e38, np.float32))) is None
+    doubles: Any = np.full(100, 1e300)
+    singles: Any = np.full(100, 1e38, np.float32)
+    assert not glance.surely_finite(memoryview(doubles))
+    assert first_not_finite(memoryview(doubles)) is None
+    assert first_not_finite(memoryview(singles)) is None
 
 
 @given(
