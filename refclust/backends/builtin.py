@@ -10,6 +10,7 @@ from refclust.backends.protocol import API_VERSION, Accuracy, Estimate, Problem,
 from refclust.data.dataset import Dataset
 from refclust.kernels import (  # noqa: F401  (they register their kernels)
     contingency,
+    directions,
     distances,
     information,
     kmeans,
@@ -23,6 +24,7 @@ from refclust.kernels.registry import KERNELS
 _SECONDS_PER_UNIT = {
     "contingency.table": 2e-7,
     "information.expected_mi": 5e-5,
+    "kmeans.directions": 2e-6,
     "kmeans.squares": 1e-7,
     "seeding.potential": 2e-7,
     "seeding.locate": 1e-7,

@@ -77,7 +77,7 @@ def bisecting(
     # Two clusters for every split; checked here, before any work is done.
     options = KMeansOptions(2, start, metric, seed, restarts, None, "farthest", None, limit, "none")
     session = Session(backend) if session is None else session
-    seen = unit_rows(rows) if metric == "cosine" else rows
+    seen = unit_rows(rows, session, 2) if metric == "cosine" else rows
     state = _State((_root(Rows(seen, session)),))
     digest = rows.digest()
     fitting = Fitting("bisecting", digest, {**options.as_json(), "k": count, "by": by})

@@ -167,7 +167,7 @@ def _assigned(model: Model, data: Dataset, session: Session) -> tuple[Dataset, a
         return _of_tree(model, data)
     rows, _ = aligned(data, model.data.features, model.data.d)
     labels = predict(model, rows, session=session).labels
-    seen = unit_rows(rows) if model.params.metric == "cosine" else rows
+    seen = unit_rows(rows, session) if model.params.metric == "cosine" else rows
     return seen, labels, model.fitted.centres
 
 

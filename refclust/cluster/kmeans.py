@@ -119,7 +119,7 @@ def _given(
     names = list(labels)
     if len(names) != rows.n:
         raise LabelLengthMismatch(f"{len(names)} labels to start from, for {rows.n} rows")
-    scaled = unit_rows(rows) if metric == "cosine" else rows
+    scaled = unit_rows(rows, session) if metric == "cosine" else rows
     return "labels", _directed(group_means(Rows(scaled, session), names), metric)
 
 

@@ -55,8 +55,8 @@ def predict(
     [1, 0]
     """
     known = _with_rule(model)
-    rows, unseen = _rows(known, data)
     session = Session(backend) if session is None else session
+    rows, unseen = _rows(known, data, session)
     if isinstance(known, KMeansModel):
         labels = _nearest(session, rows, known.fitted.centres, known.params.metric)
     else:
@@ -75,7 +75,7 @@ def distances(model: Model | Fit, data: Any, labels: Sequence[int]) -> array[flo
     array('d', [6.576473218982953, 0.0])
     """
     known = _with_rule(model)
-    rows, _ = _rows(known, data)
+    rows, _ = _rows(known, data, Session())
     if len(labels) != rows.n:
         raise LabelLengthMismatch(f"{len(labels)} labels for {rows.n} rows; one for each is due")
     k = len(known.fitted.centres)
@@ -107,11 +107,12 @@ def _with_rule(model: Model | Fit) -> KMeansModel | BisectingModel:
     return found
 
 
-def _rows(model: KMeansModel | BisectingModel, data: Any) -> tuple[Dataset, int]:
+def _rows(model: KMeansModel | BisectingModel, data: Any, session: Session) -> tuple[Dataset, int]:
     rows, unseen = aligned(dataset(data), model.data.features, model.data.d)
     # Unknown features are dropped before rows are scaled: they would change the length of a row
     # but not the order of its cosines with the centres, which have none of them.
-    return unit_rows(rows) if model.params.metric == "cosine" else rows, unseen
+    cosine = model.params.metric == "cosine"
+    return unit_rows(rows, session, model.params.k) if cosine else rows, unseen
 
 
 def _nearest(session: Session, rows: Dataset, centres: Centres, metric: Metric) -> array[int]:

@@ -2,36 +2,45 @@
 
 from __future__ import annotations
 
-from array import array
 from dataclasses import replace
-from operator import mul
 
-from refclust.data.dataset import Dataset, readonly
+from refclust.backends.protocol import Problem
+from refclust.backends.session import Session
+from refclust.data.dataset import Dataset, Dense
 from refclust.errors import ZeroVector
-from refclust.kernels.points import binary
-from refclust.numbers.nearest import nearest_sqrt
 
 
-def unit_rows(data: Dataset) -> Dataset:
+def unit_rows(data: Dataset, session: Session | None = None, k: int = 1) -> Dataset:
     """Every row divided by its length, each component the nearest double of its exact value.
 
     Spec: KM-COSROWS
 
+    >>> from array import array
     >>> from refclust.data.dataset import dense
     >>> unit_rows(dense(array("d", [3, -4, 0, 2]), 2)).row(0)
     (0.6, -0.8)
     """
-    values = array("d")
-    for i in range(data.n):
-        row = data.row(i)
-        given = list(row.values()) if isinstance(row, dict) else list(row)
-        integers, _ = binary(given)  # the power of two cancels
-        square = sum(map(mul, integers, integers))
-        if not square:
-            raise ZeroVector(
-                f"row {data.row_name(i)} is the zero vector, which has no direction; "
-                "leave it out or use the Euclidean distance"
-            )
-        roots = (nearest_sqrt(x * x, square) if x else 0.0 for x in integers)
-        values.extend(-root if x < 0 else root for x, root in zip(integers, roots, strict=True))
-    return replace(data, matrix=replace(data.matrix, values=readonly(values)))
+    zero = _zero_row(data)
+    if zero is not None:
+        raise ZeroVector(
+            f"row {data.row_name(zero)} is the zero vector, which has no direction; "
+            "leave it out or use the Euclidean distance"
+        )
+    session = Session("reference") if session is None else session
+    problem = Problem(data.kind, data.n, len(data.matrix.values), k)
+    scaled = memoryview(session.run("kmeans.directions", problem, data)).toreadonly()
+    session.release(data)
+    return replace(data, matrix=replace(data.matrix, values=scaled))
+
+
+def _zero_row(data: Dataset) -> int | None:
+    """The first row without a number that is not zero."""
+    matrix = data.matrix
+    if isinstance(matrix, Dense):
+        values, d = matrix.values, matrix.d
+        # Most rows begin with a number: a look at the first column spares a look at the rest.
+        first = values.tolist() if d == 1 else values[::d].tolist()
+        maybe = (i for i, x in enumerate(first) if not x)
+        return next((i for i in maybe if not any(values[i * d : (i + 1) * d])), None)
+    starts = matrix.starts.tolist()
+    return next((i for i in range(data.n) if starts[i] == starts[i + 1]), None)

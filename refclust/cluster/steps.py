@@ -89,7 +89,8 @@ class Steps:
         self._options = options
         self._given = given
         self._session = session
-        self._rows = Rows(unit_rows(data) if options.metric == "cosine" else data, session)
+        cosine = options.metric == "cosine"
+        self._rows = Rows(unit_rows(data, session, options.k) if cosine else data, session)
         self._checkpoint = checkpoint
         self._watched = options.trace != "none"
         # Hashing takes longer than an iteration: a fit that nobody watches leaves it for later.

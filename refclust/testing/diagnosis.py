@@ -262,6 +262,7 @@ _GUESSES: Final[dict[str, _Guesses]] = {
     "kmeans.accumulate": _sums,
     "kmeans.lloyd_step": _step,
     "kmeans.means": _doubles,
+    "kmeans.directions": _doubles,
     "kmeans.residual": _rationals,
     "kmeans.cosine_terms": _rationals,
     "kmeans.squares": _rationals,

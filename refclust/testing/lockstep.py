@@ -142,6 +142,7 @@ def kernels_of(rung: Rung) -> frozenset[str]:
         names.remove("kmeans.cosine_terms")
     if rung.large:
         names -= {"kmeans.accumulate", "kmeans.squares", "seeding.best_candidate"}
+        names.remove("kmeans.directions")
     elif _has_pairs(rung):
         names.add("distances.pairwise")
     return frozenset(names)
@@ -235,6 +236,7 @@ def _kmeans(made: Script, rung: Rung) -> None:
             break
         before, centres = step, moved
     assert before is not None
+    call("kmeans.directions")
     _odd_states(call, made.due(before), rung.data, centres, metric)
 
 

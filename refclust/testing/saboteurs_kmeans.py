@@ -239,6 +239,12 @@ def _of_means() -> Iterable[Saboteur]:
     def terms(points: Points, sums: Any, centres: Any) -> tuple[float, ...]:
         return tuple(map(float, means.cosine_terms(points, sums, centres)))
 
+    def by_length(points: Points) -> array[float]:
+        lengths = (math.hypot(*row) for row in points.rows)
+        pairs = zip(points.rows, lengths, strict=True)
+        return array("d", (x / size if size else 0.0 for row, size in pairs for x in row))
+
+    yield Saboteur("directions-rounded-twice", "last place", {"kmeans.directions": by_length})
     yield Saboteur("means-rounded-thrice", "last place", {"kmeans.means": divided})
     yield Saboteur("subnormals-flushed", "flushed", {"kmeans.means": flushed})
     yield Saboteur("empty-means-nan", "nan instead of 0.0", {"kmeans.means": undefined})

@@ -17,7 +17,7 @@ from tests.cluster.strategies import EXTREME, KINDS, Case, cases
 from tests.metrics.strategies import some
 
 
-@pytest.mark.spec("KM-COSROWS")
+@pytest.mark.spec("KM-COSROWS", "KER-DIRECTIONS")
 @some(25)
 @given(cases(EXTREME, directions=True), KINDS)
 def test_every_component_is_the_nearest_double(case: Case, kind: str) -> None:

@@ -61,6 +61,7 @@ def test_the_kernels_there_are() -> None:
         "kmeans.accumulate": "Sums",
         "kmeans.assign": "Argmin",
         "kmeans.cosine_terms": "Rationals",
+        "kmeans.directions": "Equal",
         "kmeans.lloyd_step": "Argmin, Sums",
         "kmeans.means": "Equal",
         "kmeans.residual": "Rationals",

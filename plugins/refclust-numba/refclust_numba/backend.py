@@ -21,6 +21,7 @@ _UNIT: Final = {
     "kmeans.assign": 4e-11,
     "kmeans.accumulate": 2e-9,
     "kmeans.lloyd_step": 6e-11,
+    "kmeans.directions": 1e-8,
     "kmeans.means": 5e-8,
     "kmeans.residual": 2e-7,
     "kmeans.cosine_terms": 2e-7,

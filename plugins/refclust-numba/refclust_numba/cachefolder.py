@@ -14,6 +14,7 @@ _MODULES: Final = {
     "kmeans.accumulate": "sums",
     "kmeans.squares": "sums",
     "kmeans.means": "means",
+    "kmeans.directions": "directions",
     "kmeans.residual": "means",
     "kmeans.cosine_terms": "means",
     "distances.pairwise": "pairs",

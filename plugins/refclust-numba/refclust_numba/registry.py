@@ -9,13 +9,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from refclust_numba import contingency, information, kmeans, linkage, means, pairs, seeding, sums
+from refclust_numba import contingency, directions, information, kmeans, linkage, means, pairs, seeding, sums
 
 _PLAIN: Final[dict[str, Any]] = {
     "kmeans.assign": kmeans.assign,
     "kmeans.accumulate": kmeans.accumulate,
     "kmeans.lloyd_step": kmeans.lloyd_step,
     "kmeans.means": means.means,
+    "kmeans.directions": directions.directions,
     "kmeans.residual": means.residual,
     "kmeans.cosine_terms": means.cosine_terms,
     "kmeans.squares": sums.squares,
