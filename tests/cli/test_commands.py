@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from refclust.backends.firstcall import FirstCall
 from refclust.kernels.registry import KERNELS
 from refclust.trace import check, lock, matrix
 from refclust.version import __version__
@@ -199,6 +201,33 @@ def test_backends(cli: Cli) -> None:
     )
 
 
+def test_the_first_call_of_a_plugin_is_told(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REFCLUST_DISABLE_PLUGINS", "0")
+    asked = []
+
+    def measured(backend: Any) -> FirstCall | None:
+        asked.append(backend.name)
+        return FirstCall("contingency.table", 1.5, 0.0025) if backend.name == "quick" else None
+
+    monkeypatch.setattr("refclust.backends.firstcall.first_call", measured)
+    with installed(tmp_path, rc_quick=GOOD):
+        done = cli("backends")
+        answer = cli("backends", "--json").json()
+    assert "reference" not in asked
+    assert "accuracy  first call            kernels\n" in done.out
+    assert "exact     1.50 s, then 2.50 ms  contingency.table\n" in done.out
+    found = {one["name"]: one["first_call"] for one in answer["backends"]}
+    assert found["reference"] is None
+    assert found["quick"] == {
+        "text": "1.50 s, then 2.50 ms",
+        "kernel": "contingency.table",
+        "seconds": 1.5,
+        "again": 0.0025,
+    }
+
+
 def test_backends_of_plugins(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REFCLUST_DISABLE_PLUGINS", "0")
     monkeypatch.setenv("REFCLUST_BACKEND", "quick")
@@ -206,8 +235,8 @@ def test_backends_of_plugins(cli: Cli, tmp_path: Path, monkeypatch: pytest.Monke
         'return {"contingency.table": self.table}', "import refclust_has_no_such_library"
     )
     with installed(tmp_path, rc_broken="1 / 0", rc_lazy=lazy, rc_quick=GOOD):
-        done = cli("backends")
-        answer = cli("backends", "--json").json()
+        done = cli("backends", "--no-measure")
+        answer = cli("backends", "--no-measure", "--json").json()
         ran = cli("score", "true.txt", "pred.txt", "-m", "ami")
     ours = ("rc_broken", "lazy", "quick")
     lines = [line.split(maxsplit=5) for line in done.out.splitlines() if line.startswith(ours)]
@@ -228,6 +257,7 @@ def test_backends_of_plugins(cli: Cli, tmp_path: Path, monkeypatch: pytest.Monke
         "reason": "",
         "accuracy": "exact",
         "kernels": ["contingency.table"],
+        "first_call": None,
     }
     assert ran.err == (
         "refclust: contingency.table ran on quick (rc_quick 1.2.3), "
