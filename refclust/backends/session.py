@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,12 +41,22 @@ class KernelRun:
 
 
 @dataclass(frozen=True, slots=True)
+class Decided:
+    """How many rows a backend decided on one rung of its ladder, all calls together."""
+
+    backend: str
+    rung: str
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
 class Provenance:
     """Where a result came from."""
 
     refclust: str
     requested: str
     kernels: tuple[KernelRun, ...]
+    decided: tuple[Decided, ...] = ()  # of backends that tell it
 
 
 @dataclass(slots=True)
@@ -65,6 +76,7 @@ class Session:
         self.requested = backend or os.environ.get(BACKEND_VARIABLE) or AUTO
         self._bindings: dict[str, _Binding] = {}
         self._prepared: dict[tuple[str, int], tuple[Any, Any]] = {}
+        self._decided: Counter[tuple[str, str]] = Counter()  # on data that were released
         if self.requested not in (AUTO, REFERENCE):
             self._check_offer()
 
@@ -99,7 +111,8 @@ class Session:
 
     def release(self, data: Any) -> None:
         """Forget what was prepared for some data that will not come again."""
-        self._prepared = {key: pair for key, pair in self._prepared.items() if pair[0] is not data}
+        gone = [key for key, pair in self._prepared.items() if pair[0] is data]
+        self._decided += _decided((key[0], self._prepared.pop(key)[1]) for key in gone)
 
     def provenance(self) -> Provenance:
         """Return what ran where so far."""
@@ -116,7 +129,9 @@ class Session:
             for kernel, binding in sorted(self._bindings.items())
             if binding.calls
         )
-        return Provenance(__version__, self.requested, tuple(runs))
+        now = _decided((name, prepared) for (name, _), (_, prepared) in self._prepared.items())
+        decided = (Decided(*key, rows) for key, rows in (self._decided + now).items())
+        return Provenance(__version__, self.requested, tuple(runs), tuple(decided))
 
     def _prepare(self, backend: Backend, data: Any) -> Any:
         key = (backend.name, id(data))
@@ -164,6 +179,16 @@ class Session:
                 offers.append((seconds, position, record))
         _, _, record = min(offers)
         return _bound(record, kernel, "the fastest that supports the problem")
+
+
+def _decided(prepared: Iterable[tuple[str, Any]]) -> Counter[tuple[str, str]]:
+    """What backends tell about prepared data: how many rows were decided on which rung."""
+    counted: Counter[tuple[str, str]] = Counter()
+    for name, data in prepared:
+        tell = getattr(discovery.find(name).backend, "decided", None)
+        for rung, rows in tell(data).items() if callable(tell) else ():
+            counted[name, rung] += rows
+    return counted
 
 
 def _estimate(record: discovery.Record, kernel: str, problem: Problem) -> float | None:

@@ -179,9 +179,19 @@ def _backends(provenance: Provenance) -> list[tuple[str, str]]:
     ran: dict[str, list[str]] = {}
     for one in provenance.kernels:
         ran.setdefault(one.backend, []).append(one.kernel)
-    if len(ran) <= 1:
-        return [("backend", next(iter(ran), "none"))]
-    return [("backend", "; ".join(f"{name}: {', '.join(all_)}" for name, all_ in ran.items()))]
+    told = next(iter(ran), "none")
+    if len(ran) > 1:
+        told = "; ".join(f"{name}: {', '.join(all_)}" for name, all_ in ran.items())
+    return [("backend", told), *_decided(provenance)]
+
+
+def _decided(provenance: Provenance) -> list[tuple[str, str]]:
+    """On which rungs of their ladders backends decided the rows, in shares."""
+    whole = sum(one.rows for one in provenance.decided)
+    shares = [
+        f"{one.rung} {one.rows / whole:.4%}" for one in provenance.decided if one.rows and whole
+    ]
+    return [("decided by", ", ".join(shares))] if shares else []
 
 
 # -- JSON -----------------------------------------------------------------------------------------

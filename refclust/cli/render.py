@@ -160,6 +160,10 @@ def provenance_json(provenance: Provenance) -> dict[str, Any]:
             }
             for run in provenance.kernels
         ],
+        "decided": [
+            {"backend": one.backend, "rung": one.rung, "rows": one.rows}
+            for one in provenance.decided
+        ],
     }
 
 

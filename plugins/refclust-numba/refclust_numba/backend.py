@@ -81,6 +81,10 @@ class NumbaBackend:
         """Results are plain numbers and flat buffers already."""
         return value
 
+    def decided(self, prepared: Any) -> Mapping[str, int]:
+        """How many rows each rung of the ladder decided so far."""
+        return dict(getattr(prepared, "rungs", {}))
+
     def first_calls(self) -> Mapping[str, float]:
         """The seconds that the first call of each kernel took in this process."""
         return dict(self._first)

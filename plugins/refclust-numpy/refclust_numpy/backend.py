@@ -89,6 +89,10 @@ class NumpyBackend:
         """Results are buffers or plain already."""
         return value
 
+    def decided(self, prepared: Any) -> Mapping[str, int]:
+        """How many rows each rung of the ladder decided so far."""
+        return dict(getattr(prepared, "rungs", {}))
+
 
 @cache
 def _kernels() -> Mapping[str, Callable[..., Any]]:

@@ -147,6 +147,11 @@ def _uncentred(name: str, n: int, d: int, k: int) -> array[float]:
     return _mixed(name, n, d, k, 3 / math.sqrt(d), _normal(), offset=1000.0)
 
 
+def _offset(name: str, n: int, d: int, k: int) -> array[float]:
+    """Blobs so far from the origin that singles cannot tell any two rows apart."""
+    return _mixed(name, n, d, k, 3 / math.sqrt(d), _normal(), offset=1e9)
+
+
 def _duplicated(name: str, n: int, d: int, k: int) -> array[float]:
     """Every row comes about eight times."""
     few = max(k, n // 8)
@@ -179,6 +184,7 @@ DENSE: Final[dict[str, Callable[[str, int, int, int], array[float]]]] = {
     "uniform": _uniform,
     "heavy-tailed": _heavy_tailed,
     "uncentred": _uncentred,
+    "offset 1e9": _offset,
     "duplicated": _duplicated,
     "pixels": _pixels,
 }

@@ -107,7 +107,12 @@ def _start_centres(given: Input) -> Any:
 
 
 def _fitted(fit: Any) -> Outcome:
-    details = {"rss": fit.rss, "stopped": fit.stopped, "kernels": _kernels(fit.provenance)}
+    details = {
+        "rss": fit.rss,
+        "stopped": fit.stopped,
+        "kernels": _kernels(fit.provenance),
+        "decided": {one.rung: one.rows for one in fit.provenance.decided},
+    }
     return Outcome(whole(fit.labels), fit.iterations, None, details)
 
 

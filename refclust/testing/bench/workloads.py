@@ -127,7 +127,7 @@ _ALL: Final = (
     _kmeans("KM-A", ("blobs", "heavy-tailed"), 200_000, 16, 32, 1_000),
     _kmeans("KM-B", ("blobs", "uniform"), 100_000, 64, 128, 600),
     _kmeans("KM-C", ("pixels", "uncentred"), 20_000, 784, 10, 600),
-    _kmeans("KM-D", ("blobs", "duplicated"), 1_000_000, 2, 8, 2_000),
+    _kmeans("KM-D", ("blobs", "duplicated", "offset 1e9"), 1_000_000, 2, 8, 2_000),
     _kmeans("KM-E", ("blobs", "uniform"), 200_000, 16, 32, 600, converge=True, seed="KM-A"),
     Workload(
         "PP-B",
