@@ -72,10 +72,10 @@ def test_auto_takes_it_for_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("offset", [0.0, 1e9])
 def test_every_row_of_every_pass_is_decided_on_some_rung(offset: float) -> None:
     rows = [[offset + (i * 7) % 13 / 8, offset + i % 5 / 4] for i in range(40)]
-    fit = kmeans(rows, 3, backend="numpy")
+    fit = kmeans(rows, centres=rows[:3], backend="numpy")
     calls = {run.kernel: run.calls for run in fit.provenance.kernels}
     assert {one.backend for one in fit.provenance.decided} == {"numpy"}
     assert sum(one.rows for one in fit.provenance.decided) == 40 * calls["kmeans.lloyd_step"]
-    again = kmeans(rows, 3, backend="reference")
+    again = kmeans(rows, centres=rows[:3], backend="reference")
     assert again.provenance.decided == ()
     assert (again.labels, again.centres, again.rss) == (fit.labels, fit.centres, fit.rss)
