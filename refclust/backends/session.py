@@ -69,13 +69,20 @@ class _Binding:
     seconds: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    backend: Backend
+    data: Any
+    made: Any
+
+
 class Session:
     """Binds kernels, prepares data once per backend, counts calls and seconds."""
 
     def __init__(self, backend: str | None = None) -> None:
         self.requested = backend or os.environ.get(BACKEND_VARIABLE) or AUTO
         self._bindings: dict[str, _Binding] = {}
-        self._prepared: dict[tuple[str, int], tuple[Any, Any]] = {}
+        self._prepared: dict[tuple[str, int], _Prepared] = {}
         self._decided: Counter[tuple[str, str]] = Counter()  # on data that were released
         if self.requested not in (AUTO, REFERENCE):
             self._check_offer()
@@ -111,8 +118,8 @@ class Session:
 
     def release(self, data: Any) -> None:
         """Forget what was prepared for some data that will not come again."""
-        gone = [key for key, pair in self._prepared.items() if pair[0] is data]
-        self._decided += _decided((key[0], self._prepared.pop(key)[1]) for key in gone)
+        gone = [key for key, one in self._prepared.items() if one.data is data]
+        self._decided += _decided([self._prepared.pop(key) for key in gone])
 
     def provenance(self) -> Provenance:
         """Return what ran where so far."""
@@ -129,7 +136,7 @@ class Session:
             for kernel, binding in sorted(self._bindings.items())
             if binding.calls
         )
-        now = _decided((name, prepared) for (name, _), (_, prepared) in self._prepared.items())
+        now = _decided(self._prepared.values())
         decided = (Decided(*key, rows) for key, rows in (self._decided + now).items())
         return Provenance(__version__, self.requested, tuple(runs), tuple(decided))
 
@@ -137,8 +144,8 @@ class Session:
         key = (backend.name, id(data))
         if key not in self._prepared:
             # The data are kept beside what was made of them: an id is only unique while alive.
-            self._prepared[key] = (data, backend.prepare(data))
-        return self._prepared[key][1]
+            self._prepared[key] = _Prepared(backend, data, backend.prepare(data))
+        return self._prepared[key].made
 
     def _check_offer(self) -> None:
         backend = discovery.find(self.requested).backend
@@ -181,13 +188,13 @@ class Session:
         return _bound(record, kernel, "the fastest that supports the problem")
 
 
-def _decided(prepared: Iterable[tuple[str, Any]]) -> Counter[tuple[str, str]]:
+def _decided(prepared: Iterable[_Prepared]) -> Counter[tuple[str, str]]:
     """What backends tell about prepared data: how many rows were decided on which rung."""
     counted: Counter[tuple[str, str]] = Counter()
-    for name, data in prepared:
-        tell = getattr(discovery.find(name).backend, "decided", None)
-        for rung, rows in tell(data).items() if callable(tell) else ():
-            counted[name, rung] += rows
+    for one in prepared:
+        tell = getattr(one.backend, "decided", None)
+        for rung, rows in tell(one.made).items() if callable(tell) else ():
+            counted[one.backend.name, rung] += rows
     return counted
 
 
