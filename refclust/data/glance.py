@@ -11,14 +11,15 @@ import sys
 from typing import Any
 
 
-def _arrays(*buffers: memoryview) -> tuple[Any, ...] | None:
+def _arrays(*given: memoryview) -> tuple[Any, ...] | None:
     """NumPy and an array over each buffer, or nothing if the program does without NumPy."""
     numpy = sys.modules.get("numpy")
     if numpy is None or not hasattr(numpy, "frombuffer"):  # not there, or still being imported
         return None
-    if not all(len(view) and view.contiguous for view in buffers):
+    views = [memoryview(buffer) for buffer in given]
+    if not all(len(view) and view.contiguous for view in views):
         return None
-    return numpy, *(numpy.frombuffer(view, view.format) for view in buffers)
+    return numpy, *(numpy.frombuffer(view, view.format) for view in views)
 
 
 def surely_finite(values: memoryview) -> bool:

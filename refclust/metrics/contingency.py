@@ -7,6 +7,8 @@ no empty row, no empty column, no negative cell, every number an ``int`` or a ``
 from __future__ import annotations
 
 import math
+from array import array
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,10 +29,11 @@ from refclust.errors import (
     NotFinite,
     RaggedRows,
 )
-from refclust.kernels.contingency import Cell, Count, LabelPairs
+from refclust.kernels.contingency import INTEGER_FORMATS, Cell, CellTable, Count, LabelPairs
 
 Labels: TypeAlias = Iterable[Hashable]
 NOISE_POLICIES: Final = ("ordinary", "singletons", "ignore")
+_NDARRAY: Final = ("numpy", "ndarray")
 
 
 class _NoNoise:
@@ -67,6 +70,7 @@ class Contingency:
     row: tuple[Count, ...]
     col: tuple[Count, ...]
     total: Count
+    sizes: Mapping[Count, int]  # how many cells there are of each count
 
     def cells(self) -> Iterator[tuple[tuple[int, int], Count]]:
         """Yield the cells that are not empty, row by row."""
@@ -94,16 +98,20 @@ class Contingency:
         """Return the table with the roles of clusters and classes exchanged."""
         turned = {(j, i): n_ij for (i, j), n_ij in self.cells()}
         counts = dict(sorted(turned.items()))
-        return Contingency(self.classes, self.clusters, counts, self.col, self.row, self.total)
+        return Contingency(
+            self.classes, self.clusters, counts, self.col, self.row, self.total, self.sizes
+        )
 
     @property
     def is_integer(self) -> bool:
         """Whether every cell is a whole number."""
-        return all(n_ij.denominator == 1 for n_ij in self.counts.values())
+        return all(n_ij.denominator == 1 for n_ij in self.sizes)
 
     @classmethod
     def of_cells(cls, cells: Mapping[Cell, Count]) -> Contingency:
         """Build a table from the counts of label pairs (cluster, class)."""
+        if isinstance(cells, CellTable):
+            return cls._of_buffers(cells)
         kept = {cell: count for cell, count in cells.items() if count}
         clusters = _ordered(cluster for cluster, _ in kept)
         classes = _ordered(label for _, label in kept)
@@ -118,7 +126,16 @@ class Contingency:
             row[i] += count
             col[j] += count
         ordered = dict(sorted(counts.items()))
-        return cls(clusters, classes, ordered, tuple(row), tuple(col), sum(row))
+        sizes = Counter(ordered.values())
+        return cls(clusters, classes, ordered, tuple(row), tuple(col), sum(row), sizes)
+
+    @classmethod
+    def _of_buffers(cls, cells: CellTable) -> Contingency:
+        """Take over a table whose cells lie in order already; no cell is looked at."""
+        row, col = tuple(cells.row_sums.tolist()), tuple(cells.column_sums.tolist())
+        places: Any = cells.by_place()
+        names = tuple(cells.clusters), tuple(cells.classes)
+        return cls(*names, places, row, col, sum(row), cells.sizes)
 
     @classmethod
     def of_rows(cls, rows: Any) -> Contingency:
@@ -173,8 +190,12 @@ def contingency(
         _refuse_unhashable("predicted", clusters)
         raise
     table = Contingency.of_cells(cells)
-    _refuse_nan("predicted", table.clusters, clusters)
-    _refuse_nan("true", table.classes, classes)
+    for side, distinct, labels in (
+        ("predicted", table.clusters, clusters),
+        ("true", table.classes, classes),
+    ):
+        if not isinstance(labels, memoryview):  # which holds integers
+            _refuse_nan(side, distinct, labels)
     return table
 
 
@@ -184,12 +205,45 @@ def _plain(values: Any) -> Any:
 
 
 def _labels(values: Any) -> Sequence[Hashable]:
+    buffer = _buffer(values)
+    if buffer is not None:
+        return buffer
     values = _plain(values)
     if isinstance(values, Sequence):
         return values
     if not isinstance(values, Iterable):
         raise BadLabel(f"labels are a sequence, one label per object, not {values!r}")
     return list(values)
+
+
+def _buffer(values: Any) -> memoryview | None:
+    """Return labels that lie in memory as a flat row of integers, where they lie; else ``None``.
+
+    Only of types that are known to hide nothing: an array may have a mask beside its buffer.
+    """
+    values = _behind(values)
+    kind = type(values)
+    if kind not in (array, memoryview) and (kind.__module__, kind.__name__) != _NDARRAY:
+        return None
+    try:
+        view = memoryview(values)
+    except (TypeError, ValueError, BufferError):
+        return None
+    flat = view.ndim == 1 and view.c_contiguous and view.format in INTEGER_FORMATS
+    return view.toreadonly() if flat else None
+
+
+def _behind(values: Any) -> Any:
+    """Return the array that a column of another library can show without copying it."""
+    library = type(values).__module__.partition(".")[0]
+    if library == "pandas":
+        return getattr(values, "values", None)
+    if library == "pyarrow":
+        try:
+            return values.to_numpy(zero_copy_only=True)
+        except (AttributeError, ImportError, NotImplementedError, TypeError, ValueError):
+            return None
+    return values
 
 
 def _weights(values: Iterable[Any], expected: int) -> list[Count]:

@@ -6,7 +6,8 @@ Natural logarithms unless ``base`` says otherwise. Cells that are empty are not 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import Final
 
@@ -15,6 +16,7 @@ from refclust.kernels.contingency import Count
 from refclust.metrics.catalogue import INFINITY, metric
 from refclust.metrics.contingency import Contingency
 from refclust.metrics.undefined import ratio
+from refclust.numbers.logs import log_sum
 from refclust.numbers.real import Rational, Real, log, maximum, minimum, real, sqrt, total
 
 SIDES: Final = ("clusters", "classes")
@@ -31,7 +33,8 @@ def entropy_clusters(table: Contingency, *, base: Rational | None = None) -> Rea
     Fraction(1, 1)
     """
     # With the minus sign that one source lost (ERR-03).
-    return in_base(_entropy(table.row, table.total).named("H(C)", r"H(\mathcal C)"), base)
+    entropy = _of_logs(table, lambda: _entropy(table.row, table.total), whole=1, rows=-1)
+    return in_base(entropy.named("H(C)", r"H(\mathcal C)"), base)
 
 
 @metric("Entropy of the classes", range=(0, INFINITY), better="neither", symmetric=False)
@@ -43,7 +46,8 @@ def entropy_classes(table: Contingency, *, base: Rational | None = None) -> Real
     >>> entropy_classes(Contingency.of_rows([[2, 0], [0, 2]])) == log(2)
     True
     """
-    return in_base(_entropy(table.col, table.total).named("H(T)", r"H(\mathcal T)"), base)
+    entropy = _of_logs(table, lambda: _entropy(table.col, table.total), whole=1, columns=-1)
+    return in_base(entropy.named("H(T)", r"H(\mathcal T)"), base)
 
 
 @metric("Joint entropy", range=(0, INFINITY), better="neither", symmetric=True)
@@ -55,7 +59,7 @@ def joint_entropy(table: Contingency, *, base: Rational | None = None) -> Real:
     >>> joint_entropy(Contingency.of_rows([[1, 1], [1, 1]])) == log(4)
     True
     """
-    joint = _entropy(table.counts.values(), table.total)
+    joint = _of_logs(table, lambda: _entropy(table.counts.values(), table.total), whole=1, cells=-1)
     return in_base(joint.named("H(C,T)", r"H(\mathcal C,\mathcal T)"), base)
 
 
@@ -77,11 +81,12 @@ def conditional_entropy(
     True
     """
     if of == "clusters":
-        turned = _conditional_entropy(table.transposed())
-        return in_base(turned.named("H(C|T)", r"H(\mathcal C\mid\mathcal T)"), base)
-    return in_base(
-        _conditional_entropy(table).named("H(T|C)", r"H(\mathcal T\mid\mathcal C)"), base
-    )
+        remaining = _of_logs(
+            table, lambda: _conditional_entropy(table.transposed()), columns=1, cells=-1
+        )
+        return in_base(remaining.named("H(C|T)", r"H(\mathcal C\mid\mathcal T)"), base)
+    remaining = _of_logs(table, lambda: _conditional_entropy(table), rows=1, cells=-1)
+    return in_base(remaining.named("H(T|C)", r"H(\mathcal T\mid\mathcal C)"), base)
 
 
 @metric("Mutual information", range=(0, INFINITY), better="higher", symmetric=True, aliases=("mi",))
@@ -94,9 +99,13 @@ def mutual_information(table: Contingency, *, base: Rational | None = None) -> R
     True
     """
     n = table.total
-    information = total(
-        Fraction(n_ij, n) * log(Fraction(n * n_ij, table.row[i] * table.col[j]))
-        for (i, j), n_ij in table.cells()
+    information = _of_logs(
+        table,
+        lambda: (Fraction(n_ij, n) * gain for n_ij, gain in _gains(table)),
+        whole=1,
+        cells=1,
+        rows=-1,
+        columns=-1,
     )
     return in_base(information.named("I", r"I(\mathcal C,\mathcal T)"), base)
 
@@ -167,9 +176,14 @@ def nmi_strehl_ghosh(table: Contingency) -> Real:
     0.42503627500679453
     """
     n = table.total
-    top = total(
-        n_ij * log(Fraction(n * n_ij, table.row[i] * table.col[j]))
-        for (i, j), n_ij in table.cells()
+    top = _of_logs(
+        table,
+        lambda: (n_ij * gain for n_ij, gain in _gains(table)),
+        whole=1,
+        cells=1,
+        rows=-1,
+        columns=-1,
+        over=1,
     )
     by_cluster = total(n_i * log(Fraction(n_i, n)) for n_i in table.row)
     by_class = total(m_j * log(Fraction(m_j, n)) for m_j in table.col)
@@ -307,15 +321,48 @@ def mean_entropy(table: Contingency, average: str) -> Real:
     return (minimum if average == "min" else maximum)(of_clusters, of_classes)
 
 
-def _entropy(counts: Iterable[Count], n: Count) -> Real:
-    """Return −Σ c/n log c/n."""
-    return total(-Fraction(count, n) * log(Fraction(count, n)) for count in counts)
+def _of_logs(
+    table: Contingency,
+    written: Callable[[], Iterable[Real]],
+    *,
+    whole: int = 0,
+    cells: int = 0,
+    rows: int = 0,
+    columns: int = 0,
+    over: Count | None = None,
+) -> Real:
+    """Return a sum of logarithms that is also so many times f(n), Σ f(n_ij), Σ f(n_i), Σ f(m_j).
+
+    With f(x) = x log x every sum over the cells becomes one over the distinct counts, divided by n
+    or what else it is ``over``. Terms that are not whole are added as they are written.
+    """
+    if not table.is_integer:
+        return total(written())
+    weights = defaultdict(int, {int(table.total): whole * int(table.total)})
+    sides = (cells, table.sizes), (rows, Counter(table.row)), (columns, Counter(table.col))
+    for times, sizes in sides:
+        if times:
+            for size, number in sizes.items():
+                weights[int(size)] += times * number * int(size)
+    return log_sum(weights, int(table.total if over is None else over), written)
 
 
-def _conditional_entropy(table: Contingency) -> Real:
-    """Return −Σ n_ij/n log n_ij/n_i."""
+def _gains(table: Contingency) -> Iterator[tuple[Count, Real]]:
+    """Yield for each cell its count n_ij and log(n n_ij/(n_i m_j))."""
     n = table.total
-    return total(
+    for (i, j), n_ij in table.cells():
+        yield n_ij, log(Fraction(n * n_ij, table.row[i] * table.col[j]))
+
+
+def _entropy(counts: Iterable[Count], n: Count) -> Iterator[Real]:
+    """Yield −c/n log c/n for each count."""
+    return (-Fraction(count, n) * log(Fraction(count, n)) for count in counts)
+
+
+def _conditional_entropy(table: Contingency) -> Iterator[Real]:
+    """Yield −n_ij/n log n_ij/n_i for each cell."""
+    n = table.total
+    return (
         -Fraction(n_ij, n) * log(Fraction(n_ij, table.row[i])) for (i, _), n_ij in table.cells()
     )
 

@@ -126,7 +126,7 @@ def margins_of(table: Contingency) -> Margins:
 
 
 def _sizes(side: tuple[Count, ...]) -> Sizes:
-    return tuple(sorted(Counter(int(size) for size in side).items()))
+    return tuple(sorted(Counter(map(int, side)).items()))
 
 
 def _all_single(sizes: tuple[Count, ...]) -> bool:

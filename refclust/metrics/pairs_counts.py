@@ -56,7 +56,7 @@ def pair_counts(table: Contingency, *, pairs: str = UNORDERED) -> PairCounts:
             "unordered pairs can only be counted with whole weights; use pairs='ordered'"
         )
     count = _unordered if pairs == UNORDERED else _ordered
-    together = sum(count(n_ij) for _, n_ij in table.cells())
+    together = sum(times * count(n_ij) for n_ij, times in table.sizes.items())
     in_clusters = sum(map(count, table.row))
     in_classes = sum(map(count, table.col))
     everything = count(table.total)

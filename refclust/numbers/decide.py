@@ -18,11 +18,12 @@ from refclust.numbers.derivation import formula
 from refclust.numbers.nearest import nearest
 from refclust.numbers.normal import NormalForms
 from refclust.numbers.real import (
-    ENCLOSED,
     EXP,
     LOG,
+    Enclosure,
     Interval,
     Real,
+    needed,
     plain_fraction,
     postorder,
 )
@@ -149,7 +150,10 @@ def rational_value(x: Real, digits: int = 2 * DOUBTFUL_DIGITS) -> Fraction | Non
         if guess is not None:
             return guess if _equals(x, guess) else None
     # Roots alone are put in normal form quickly, whatever the size of their numbers.
-    only_roots = not any(part.op in (LOG, EXP, ENCLOSED) for part in postorder(x))
+    only_roots = not any(
+        part.op in (LOG, EXP) or isinstance(part.content, Enclosure)
+        for part in postorder(x, needed)
+    )
     return NormalForms(x).constant(x) if only_roots else None
 
 

@@ -33,6 +33,7 @@ from refclust.numbers.real import (
     Interval,
     Real,
     leaf_value,
+    needed,
     postorder,
 )
 
@@ -134,9 +135,11 @@ class Arithmetic:
     def log(self, x: Interval) -> Interval:
         """Enclose the logarithm of a positive interval."""
         low, high = x
+        below = self.down.ln(low)
+        above = below if high == low else self.up.ln(high)
         return (
-            ZERO if low == 1 else self.down.next_minus(self.down.ln(low)),
-            ZERO if high == 1 else self.up.next_plus(self.up.ln(high)),
+            ZERO if low == 1 else self.down.next_minus(below),
+            ZERO if high == 1 else self.up.next_plus(above),
         )
 
     def exp(self, x: Interval) -> Interval:
@@ -185,7 +188,8 @@ def enclose(root: Real, digits: int, *, cut: list[Real] | None = None) -> Interv
 
 def _unfinished_arguments(x: Real) -> Iterable[Real]:
     """Return the arguments to enclose before x; a sum encloses its logarithmic terms itself."""
-    return (arg for arg in x.args if not _is_log_term(arg)) if x.op == SUM else x.args
+    parts = needed(x)
+    return (part for part in parts if not _is_log_term(part)) if x.op == SUM else parts
 
 
 def _is_log_term(x: Real) -> bool:
@@ -199,6 +203,8 @@ def _is_log_term(x: Real) -> bool:
 def _enclose_node(
     x: Real, values: dict[int, Interval], numbers: Arithmetic, digits: int
 ) -> Interval:
+    if isinstance(x.content, Enclosure):
+        return x.content.interval(digits)
     match x.op:
         case "leaf":
             return numbers.rational(leaf_value(x))
@@ -225,9 +231,6 @@ def _enclose_node(
             return numbers.power(base, x.content)
         case "named":
             return values[id(x.args[0])]
-        case "enclosed":
-            assert isinstance(x.content, Enclosure)
-            return x.content.interval(digits)
     return _enclose_function(x, values[id(x.args[0])], numbers)
 
 

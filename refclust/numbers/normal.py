@@ -358,8 +358,7 @@ class NormalForms:
 
 def _expanded_arguments(x: Real) -> Iterable[Real]:
     """Return the arguments of a node; a number known by enclosures shows its exact form."""
-    if x.op == ENCLOSED:
-        assert isinstance(x.content, Enclosure)
+    if isinstance(x.content, Enclosure):
         form = x.content.form()
         return () if form is None else (form,)
     return x.args

@@ -348,6 +348,17 @@ def leaf_value(x: Real) -> Fraction:
     return x.content
 
 
+def needed(x: Real) -> tuple[Real, ...]:
+    """Return the arguments that the value of a node depends on: none where it knows its enclosures.
+
+    Spec: NUM-REAL
+
+    >>> [part.op for part in needed(log(2) + 1)]
+    ['log', 'leaf']
+    """
+    return () if isinstance(x.content, Enclosure) else x.args
+
+
 def postorder(
     root: Real, arguments: Callable[[Real], Iterable[Real]] = lambda x: x.args
 ) -> Iterator[Real]:
@@ -378,20 +389,25 @@ def plain_fraction(root: Real) -> Fraction | None:
     >>> plain_fraction(Real(1) / 3 + sqrt(4)), plain_fraction(sqrt(2))
     (Fraction(7, 3), None)
     """
-    values: dict[int, Fraction] = {}
-    for x in postorder(root):
+    values: dict[int, Rational] = {}
+    for x in postorder(root, needed):
+        if isinstance(x.content, Enclosure):
+            return None
         args = [values[id(arg)] for arg in x.args]
+        value: Rational
         if x.op == LEAF:
+            # Whole numbers stay integers, which are added and multiplied much faster.
             value = leaf_value(x)
+            value = value.numerator if value.denominator == 1 else value
         elif x.op == SUM:
-            value = sum(args, Fraction())
+            value = sum(args)
         elif x.op == PRODUCT:
-            value = math.prod(args, start=Fraction(1))
+            value = math.prod(args)
         elif x.op == QUOTIENT:
-            value = args[0] / args[1]
+            value = Fraction(args[0]) / args[1]
         elif x.op == POWER:
             assert isinstance(x.content, int)
-            value = args[0] ** x.content
+            value = Fraction(args[0]) ** x.content
         elif x.op == NAMED:
             value = args[0]
         elif x.op == SQRT and (root_of_square := _rational_root(args[0])) is not None:
@@ -399,10 +415,10 @@ def plain_fraction(root: Real) -> Fraction | None:
         else:
             return None
         values[id(x)] = value
-    return values[id(root)]
+    return Fraction(values[id(root)])
 
 
-def _rational_root(value: Fraction) -> Fraction | None:
+def _rational_root(value: Rational) -> Fraction | None:
     if value < 0:
         return None
     top, bottom = math.isqrt(value.numerator), math.isqrt(value.denominator)

@@ -181,6 +181,20 @@ def _labels() -> Iterable[Rung]:
         LabelPairs(clusters[:80], classes[:80], [shares[i % 6] for i in range(80)]),
         quick=True,
     )
+    narrow, wide = array("b", (i % 7 - 3 for i in range(500))), array("Q", bytes(8 * 500))
+    wide[::9], wide[::7] = array("Q", [2**64 - 1] * 56), array("Q", [2**63] * 72)
+    yield rung(
+        "buffer-labels",
+        "flat buffers of integers, narrow and wide, to the ends of their range",
+        LabelPairs(memoryview(narrow).toreadonly(), memoryview(wide).toreadonly()),
+        quick=True,
+    )
+    far = array("q", ((i * i) % 211 * 2**54 - 2**62 for i in range(9000)))
+    yield rung(
+        "far-labels",
+        "buffers of integers that are far apart: no table over their range fits",
+        LabelPairs(memoryview(far).toreadonly(), memoryview(array("i", range(9000))).toreadonly()),
+    )
     yield rung(
         "many-labels",
         "more objects and labels than fit a block, negative numbers too",

@@ -128,6 +128,7 @@ def test_json(cli: Cli) -> None:
                 "calls": 1,
             }
         ],
+        "decided": [],
     }
     assert answer == {
         "schema": "refclust-score/1",

@@ -142,7 +142,7 @@ def test_no_row_of_the_new_data_need_reach_every_leaf() -> None:
 def test_the_parts_of_the_rows_are_not_kept() -> None:
     session = Session("reference")
     predict(bisecting(FLOWERS, 4), FLOWERS, session=session)
-    assert [data for data, _ in session._prepared.values()] == [FLOWERS]
+    assert [one.data for one in session._prepared.values()] == [FLOWERS]
     assert session.provenance().kernels[0].calls == 3
 
 

@@ -20,256 +20,176 @@ Keeps the contract of ``kmeans.assign``: the lowest index of the exact minimum.
 4. *Integers*, in limbs: |c|**2 - 2 x.c exactly. Only numbers whose products leave the range of
    doubles go on to the reference's integers.
 
+A margin is kept with every row that the first rung decides, so that the next assignment can leave
+it alone. If g is the proven difference of two scores, less the error, every other centre k has
+d_k**2 >= d_a**2 + 2 g, a being the nearest, so d_k - d_a >= 2 g / (sqrt(d_a**2 + 2 g) + d_a)
+>= g / sqrt(U + g) for any U >= d_a**2. U = |y|**2 + 2 s_a, and the error of the score s_a and the
+roundings on the way are below the bound of the error of scores, taken four times, and 2**-18 of
+|y|**2. When centres move by at most m_k each (in doubles, rounded up), d_k - d_a falls by at most
+m_a + max m_k: what is left of the margin, shrunk by 2**-20 for roundings, proves the label as long
+as it is positive. Distances count in the scaled space of the first rung, all of them.
+
 Under the cosine the score is -x.c/|c|, that is -s o.e_k - y.e_k with e_k = c_k/|c_k|; the doubles
 follow with an absolute bound, and what they leave goes to the reference.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from refclust.kernels.fields import Cosine, Euclidean
-from refclust_numba import limbs
-from refclust_numba.centres import distinct, grouped, units
-from refclust_numba.compiling import compiled
-from refclust_numba.limbs import carry, deposit_product
-from refclust_numba.prepared import Rows, joined_span
-from refclust_numba.scalars import two_product, two_sum
-from refclust_numba.screening import ROWS, screen
-from refclust_numba.threads import chunks, even, shared
+from refclust_numba.arrays import aligned, read_only
+from refclust_numba.centres import distinct, grouped, place, units
+from refclust_numba.ladder import TINY as TINY
+from refclust_numba.ladder import exactly
+from refclust_numba.packing import Packed
+from refclust_numba.prepared import Rows
+from refclust_numba.screening import GROUP, LANES, ROWS
+from refclust_numba.stepping import step_blocks
+from refclust_numba.sums import Adding, nothing
+from refclust_numba.threads import shared, threads
 
-TINY: Final = 2.0**-1000
 _HUGE: Final = 2.0**60
+_CHUNK: Final = 16  # blocks that a thread takes at a time
+_CYCLES: Final = 200_000  # below which another thread costs more than it does
+_WORTH: Final = 64  # K * d from which on bounds are worth their memory
+_BOUNDS: Final = "bounds"
+_NO_LABELS: Final = read_only(np.empty(0, np.int32))
+_NO_SINGLES: Final = np.empty(0, np.float32)
+_NO_BLOCKS: Final = np.empty((0, 1, 1), np.float32)
+
+
+@dataclass(slots=True)
+class Bounds:
+    """What the last step proved: the margin of each row under its labels and centres."""
+
+    labels: Any
+    centres: Any
+    margins: Any
+
+
+class _Screen(NamedTuple):
+    """The first rung: rows and centres in single precision, and what bounds errors of scores."""
+
+    blocks: Any = _NO_BLOCKS
+    lengths: Any = _NO_SINGLES
+    middle: Any = np.empty(0)
+    factor: float = 1.0
+    group: Any = _NO_BLOCKS
+    first: Any = _NO_SINGLES
+    slope: Any = np.float32(np.inf)
+    start: Any = np.float32(np.inf)
+    drift: Any = _NO_SINGLES  # what rows of each cluster lose of their margin, if it is known
 
 
 def nearest(rows: Rows, table: Any, metric: str) -> Any:
     """The labels of all dense rows."""
+    return passed(rows, table, metric, None, None)[0]
+
+
+def passed(rows: Rows, table: Any, metric: str, old: Any, adding: Adding | None) -> tuple[Any, int]:
+    """Label all dense rows and say how many labels are not the old ones.
+
+    With ``adding`` those rows are moved there.
+    """
+    bounds = rows.memory.pop(_BOUNDS, None)  # taken away: whatever interrupts us, it is not stale
+    labels = rows.label_buffers.free()
+    before = _NO_LABELS if old is None else read_only(old)
     centres, index = distinct(table)
     if len(centres) == 1:
+        labels[:] = index[0]
         rows.rungs["single"] += rows.n
-        return np.full(rows.n, index[0], np.int32)
-    labels, left = _estimated(rows, centres, metric == "cosine")
-    if len(left):
-        _exactly(rows, centres, metric, labels, left)
-    return labels if len(index) == len(table) else index[labels]
-
-
-def _estimated(rows: Rows, centres: Any, cosine: bool) -> tuple[Any, Any]:
-    """Labels by rungs one to three, and the rows they could not decide."""
-    n, d = rows.n, rows.d
-    packed = rows.packed
+        changed = _relabelled(before, labels, slice(None), adding)
+        return rows.label_buffers.finished(labels), changed
+    cosine = metric == "cosine"
+    plain = len(index) == len(table)
+    worth = adding is not None and plain and not cosine and table.size >= _WORTH
+    if bounds is not None and not (worth and bounds.labels is old):
+        bounds = None
+    if bounds is not None and bounds.centres.shape != table.shape:
+        bounds = None
     vectors = units(centres) if cosine else centres
-    scaled, starts = centres[:0], np.empty(0, np.float32)
-    slope = start = np.float32(np.inf)
-    if packed is not None:
-        if cosine:
-            scaled, starts = vectors, -(vectors @ packed.offset) * packed.factor
-            longest = 1.0 + 2.0**-20
-            half = float(np.sqrt((packed.offset**2).sum())) * packed.factor * (1 + 2.0**-20)
-        else:
-            scaled = (centres - packed.offset) * packed.factor
-            starts = 0.5 * (scaled * scaled).sum(axis=1)
-            half = float(starts.max()) * (1 + 2.0**-20)
-            longest = float(np.sqrt(2 * half))
-        if max(longest, half) < _HUGE:
-            share = 2 * 1.1 * (d + 4) * 2.0**-24
-            slope = np.float32(share * longest)
-            start = np.float32(share * half + (d + 4) * 2.0**-138 * max(1.0, longest))
-    screened = bool(np.isfinite(slope))
-    if screened:
-        group, first = grouped(scaled, starts)
-        blocks, lengths = packed.blocks, packed.lengths  # type: ignore[union-attr]
-    else:
-        group, first = np.empty((0, 1, 1), np.float32), np.empty(0, np.float32)
-        blocks, lengths = np.empty((0, 1, 1), np.float32), np.empty(0, np.float32)
+    rung = _screen(rows.packed, vectors, cosine, None if bounds is None else bounds.centres)
+    margins = _NO_SINGLES
+    if worth and len(rung.blocks):
+        margins = aligned((len(rung.lengths),), np.float32) if bounds is None else bounds.margins
+    k, limit = len(centres), _limit(*centres.shape) if len(rung.drift) else -1
+    blocks = -(-rows.n // ROWS)
+    cycles = rows.n * k * (rows.d + 5) // (2 * LANES)
+    workers = max(1, min(threads(), blocks // _CHUNK, cycles // _CYCLES))
+    turn, told = np.zeros(1, np.int64), np.zeros((workers, 5), np.int64)
+    own = [nothing(rows) if adding is None else adding.part() for _ in range(workers)]
     by_columns = np.ascontiguousarray(vectors.T)
-    pieces = even(-(-n // ROWS), 32)
-    labels = np.empty(n, np.int32)
-    counts = np.zeros((len(pieces), 3), np.int64)
-    undecided: list[Any] = [None] * len(pieces)
+    names = _NO_LABELS if plain else read_only(index)
 
-    def work(piece: int, _worker: int) -> None:
-        begin, end = pieces[piece]
-        undecided[piece] = assign_blocks(
-            rows.table, blocks, lengths, group, first, slope, start, by_columns,
-            cosine, screened, labels, counts[piece], begin, end,
+    def work(task: int, _worker: int) -> None:
+        step_blocks(
+            rows.table, rows.weights, rung.blocks, rung.lengths, rung.middle, rung.factor,
+            rung.group, rung.first, rung.slope, rung.start, rung.drift, by_columns, cosine, names,
+            before, labels, margins, limit, *own[task], turn, _CHUNK, told[task],
         )  # fmt: skip
 
-    shared(work, len(pieces))
-    for rung, count in zip(("single", "double", "double-double"), counts.sum(axis=0), strict=True):
-        rows.rungs[rung] += int(count)
-    return labels, np.concatenate(undecided)
+    shared(work, workers)
+    *decided, left, changed = told.sum(axis=0).tolist()
+    for name, number in zip(("single", "double", "double-double"), decided, strict=True):
+        rows.rungs[name] += number
+    if left:
+        doubtful = np.flatnonzero(labels < 0)
+        exactly(rows, centres, metric, labels, doubtful)
+        labels[doubtful] = index[labels[doubtful]]
+        changed += _relabelled(before, labels, doubtful, adding)
+    finished = rows.label_buffers.finished(labels)
+    if len(margins):
+        rows.memory[_BOUNDS] = Bounds(finished, table.copy(), margins)
+    return finished, changed
 
 
-@compiled
-def assign_blocks(  # type: ignore[no-untyped-def]
-    table, blocks, lengths, group, first, slope, start, by_columns,
-    cosine, screened, labels, counts, begin, end,
-):  # fmt: skip
-    """Label the rows of some blocks; return those in doubt after the third rung."""
-    n, d = table.shape
-    best, second = np.empty(ROWS, np.float32), np.empty(ROWS, np.float32)
-    index = np.empty(ROWS, np.int32)
-    squares = np.empty(by_columns.shape[1])
-    lows = np.empty(by_columns.shape[1])
-    left = np.empty(min(n, end * ROWS) - begin * ROWS, np.int64)
-    waiting = 0
-    for b in range(begin, end):
-        i = b * ROWS
-        size = min(ROWS, n - i)
-        doubts = np.int64(1)
-        if screened:
-            into = index.ctypes.data if size < ROWS else labels.ctypes.data + 4 * i
-            doubts = screen(
-                blocks.ctypes.data + 4 * i * d, group.ctypes.data, first.ctypes.data, d,
-                group.shape[0], best.ctypes.data, second.ctypes.data, into,
-                lengths.ctypes.data + 4 * i, slope, start,
-            )  # fmt: skip
-            if size < ROWS:
-                labels[i : i + size] = index[:size]
-        if doubts == 0:
-            counts[0] += size
-            continue
-        for r in range(size):
-            if screened and second[r] - best[r] > slope * lengths[i + r] + start:
-                counts[0] += 1
-                continue
-            label, rung = climb(table, i + r, by_columns, cosine, squares, lows)
-            labels[i + r] = label
-            if rung:
-                counts[rung] += 1
-            else:
-                left[waiting] = i + r
-                waiting += 1
-    return left[:waiting].copy()
+def _limit(k: int, d: int) -> int:
+    """How many rows of a block may be collected in a block of their own, if they are not proven.
+
+    Reading such a row from anywhere costs about 100 + 3 d / 4 cycles, its scores K d / 32; the
+    scores of the whole block cost the latter for every row.
+    """
+    scores = k * (d + 5) / (2 * LANES)
+    return int(ROWS * scores / (scores + 100 + 0.75 * d))
 
 
-@compiled
-def estimate(table, i, by_columns, cosine, squares):  # type: ignore[no-untyped-def]
-    """Squared distances (or minus the cosines) of one row in doubles; what proves a difference."""
-    d, k = by_columns.shape
-    squares[:] = 0.0
-    length = 0.0
-    for j in range(d):
-        x = np.float64(table[i, j])
-        if cosine:
-            length += x * x
-            for c in range(k):
-                squares[c] -= x * by_columns[j, c]
-        else:
-            for c in range(k):
-                t = x - by_columns[j, c]
-                squares[c] += t * t
-    least = np.inf
-    for c in range(k):
-        least = min(least, squares[c])
+def _relabelled(before: Any, labels: Any, which: Any, adding: Adding | None) -> int:
+    """Move some rows whose labels were found apart from the others; say how many changed."""
+    chosen = np.arange(len(labels))[which]
+    was = before[chosen] if len(before) else np.full(len(chosen), -1, np.int32)
+    now = labels[chosen]
+    if adding is not None:
+        adding.move(chosen, was, now)
+    return int(np.count_nonzero(was != now))
+
+
+def _screen(packed: Packed | None, vectors: Any, cosine: bool, known: Any) -> _Screen:
+    """The first rung, if rows and centres are not too large for it."""
+    if packed is None:
+        return _Screen()
+    k, d = vectors.shape
+    drift = np.empty(0 if known is None else k, np.float32)
     if cosine:
-        return least + 4 * (d + 12) * 2.0**-53 * np.sqrt(length) + TINY
-    return least * (1.0 + 4 * (d + 4) * 2.0**-53) + TINY
-
-
-@compiled
-def climb(table, i, by_columns, cosine, squares, lows):  # type: ignore[no-untyped-def]
-    """The nearest centre of one row and the rung that proved it (1 or 2; 0 if none did)."""
-    d, k = by_columns.shape
-    reach = estimate(table, i, by_columns, cosine, squares)
-    label, doubtful = -1, 0
-    for c in range(k):
-        if not squares[c] > reach:
-            doubtful += 1
-            if label < 0:
-                label = c
-    if doubtful == 1:
-        return label, 1
-    if cosine:
-        return max(label, 0), 0
-    least, low = np.inf, 0.0
-    for c in range(k):
-        if squares[c] > reach:
-            squares[c] = np.inf
-            continue
-        high, rest = 0.0, 0.0
-        for j in range(d):
-            s, e = two_sum(np.float64(table[i, j]), -by_columns[j, c])
-            p, f = two_product(s, s)
-            high, g = two_sum(high, p)
-            rest += g + (f + 2.0 * s * e)
-        high, rest = two_sum(high, rest)
-        squares[c], lows[c] = high, rest
-        if high < least or (high == least and rest < low):
-            least, low, label = high, rest, c
-    bound = least * ((d + 8) * (d + 8) * 2.0**-100) + TINY
-    for c in range(k):
-        if (
-            c != label
-            and squares[c] < np.inf
-            and not (squares[c] - least) + (lows[c] - low) > bound
-        ):
-            return label, 0
-    # Where doubles overflow nothing is proven.
-    return max(label, 0), 2 if least < 2.0**1000 else 0
-
-
-def _exactly(rows: Rows, centres: Any, metric: str, labels: Any, left: Any) -> None:
-    """Decide the last rows in integers."""
-    top, low = rows.span
-    centre_top, centre_low = joined_span(centres.reshape(-1))
-    both = max(top, centre_top) + centre_top + 2
-    cut = limbs.scale(np.array([both]), min(low, centre_low) + centre_low, 4 * rows.d + 8)
-    if metric != "cosine" and cut is not None:
-        magic = np.ascontiguousarray(cut.magic[:, 0])
-        pieces = chunks(len(left), 256)
-        by_columns = np.ascontiguousarray(centres.T)
-
-        def work(piece: int, _worker: int) -> None:
-            begin, end = pieces[piece]
-            exact_rows(rows.table, by_columns, left[begin:end], labels, magic, cut.width)
-
-        shared(work, len(pieces))
-        rows.rungs["integers"] += len(left)
-        return
-    rows.rungs["reference"] += len(left)
-    points = rows.subset(left)
-    tuples = [tuple(centre) for centre in centres.tolist()]
-    field = Cosine(points, tuples) if metric == "cosine" else Euclidean(points, tuples)
-    everywhere = list(range(len(tuples)))
-    for place, i in enumerate(left.tolist()):
-        labels[i] = field.exact(place, everywhere)
-
-
-@compiled
-def exact_rows(table, by_columns, rows, labels, magic, width):  # type: ignore[no-untyped-def]
-    """The lowest index of the least |c|**2 - 2 x.c, among centres doubles cannot tell apart."""
-    d, k = by_columns.shape
-    count = magic.shape[0]
-    squares = np.empty(k)
-    lengths = np.zeros((k, count), np.int64)
-    known = np.zeros(k, np.bool_)
-    score, best = np.empty(count, np.int64), np.empty(count, np.int64)
-    for i in rows:
-        reach = estimate(table, i, by_columns, False, squares)
-        label = -1
-        for c in range(k):
-            if squares[c] > reach:
-                continue
-            if not known[c]:
-                for j in range(d):
-                    deposit_product(lengths[c], by_columns[j, c], by_columns[j, c], magic, 1)
-                known[c] = True
-            score[:] = lengths[c]
-            for j in range(d):
-                x = np.float64(table[i, j])
-                deposit_product(score, x + x, by_columns[j, c], magic, -1)
-            carry(score, width)
-            less = label < 0
-            if not less:
-                for level in range(count):
-                    if score[level] != best[level]:
-                        less = score[level] < best[level]
-                        break
-            if less:
-                best[:] = score
-                label = c
-        labels[i] = label
+        group, first = grouped(vectors, -(vectors @ packed.offset) * packed.factor)
+        longest = 1.0 + 2.0**-20
+        half = float(np.sqrt((packed.offset**2).sum())) * packed.factor * (1 + 2.0**-20)
+    else:
+        groups = -(-k // GROUP)
+        group = np.zeros((groups, d, GROUP), np.float32)
+        first = np.full(groups * GROUP, np.inf, np.float32)
+        seen = vectors if known is None else known
+        half = place(vectors, packed.offset, packed.factor, seen, group, first, drift)
+        half *= 1 + 2.0**-20
+        longest = float(np.sqrt(2 * half))
+    if not max(longest, half) < _HUGE:
+        return _Screen()
+    share = 2 * 1.1 * (d + 4) * 2.0**-24
+    slope = np.float32(share * longest)
+    start = np.float32(share * half + (d + 4) * 2.0**-138 * max(1.0, longest))
+    return _Screen(
+        packed.blocks, packed.lengths, packed.middle, packed.factor, group, first, slope, start,
+        drift,
+    )  # fmt: skip

@@ -10,22 +10,24 @@ from __future__ import annotations
 import importlib.util
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from refclust.backends.protocol import API_VERSION, Accuracy, Estimate, Problem, Refusal
 from refclust.data.dataset import Dataset
+from refclust_numba.threads import limited
 
-# Seconds per unit of work (numbers stored times centres, or labels, or pairs), and per call.
+# Seconds per unit of work: numbers stored times centres (or once, see ``_ONCE``), labels, pairs.
 _UNIT: Final = {
-    "kmeans.assign": 4e-11,
+    "kmeans.assign": 3e-11,
     "kmeans.accumulate": 2e-9,
-    "kmeans.lloyd_step": 6e-11,
+    "kmeans.lloyd_step": 4e-11,
     "kmeans.directions": 1e-8,
-    "kmeans.means": 5e-8,
-    "kmeans.residual": 2e-7,
-    "kmeans.cosine_terms": 2e-7,
-    "kmeans.squares": 2e-8,
+    "kmeans.means": 2e-10,
+    "kmeans.residual": 1e-9,
+    "kmeans.cosine_terms": 1e-9,
+    "kmeans.squares": 3e-9,
     "seeding.potential": 5e-10,
     "seeding.locate": 2e-9,
     "seeding.best_candidate": 5e-10,
@@ -35,9 +37,10 @@ _UNIT: Final = {
     "contingency.table": 4e-8,
     "information.expected_mi": 5e-6,
 }
+_ONCE: Final = frozenset(("kmeans.accumulate", "kmeans.squares", "kmeans.directions"))  # for all K
 _CALL: Final = 2e-4
-_IMPORT: Final = 1.2  # importing NumPy and Numba and loading one kernel from the disk
-_COMPILE: Final = 8.0  # compiling what one kernel needs
+_IMPORT: Final = 1.3  # importing NumPy and Numba and loading one kernel from the disk
+_COMPILE: Final = 15.0  # compiling what one kernel needs
 
 
 @dataclass(slots=True)
@@ -61,7 +64,8 @@ class NumbaBackend:
         """How long it would take, getting ready included: importing, loading, maybe compiling."""
         if kernel not in _UNIT:
             return Refusal("it has no such kernel")
-        units = max(problem.n if problem.kind == "labels" else problem.size, 1) * max(problem.k, 1)
+        units = max(problem.n if problem.kind == "labels" else problem.size, 1)
+        units *= 1 if kernel in _ONCE else max(problem.k, 1)
         seconds = _CALL + _UNIT[kernel] * units
         if not self._ready:
             seconds += _IMPORT
@@ -84,6 +88,10 @@ class NumbaBackend:
     def decided(self, prepared: Any) -> Mapping[str, int]:
         """How many rows each rung of the ladder decided so far."""
         return dict(getattr(prepared, "rungs", {}))
+
+    def threads(self, number: int) -> AbstractContextManager[None]:
+        """Use so many threads for a while; no answer depends on it."""
+        return limited(number)
 
     def first_calls(self) -> Mapping[str, float]:
         """The seconds that the first call of each kernel took in this process."""

@@ -9,9 +9,9 @@ from typing import Final
 
 # The module whose compiled code a kernel cannot do without.
 _MODULES: Final = {
-    "kmeans.assign": "assignment",
-    "kmeans.lloyd_step": "assignment",
-    "kmeans.accumulate": "sums",
+    "kmeans.assign": "stepping",
+    "kmeans.lloyd_step": "stepping",
+    "kmeans.accumulate": "moving",
     "kmeans.squares": "sums",
     "kmeans.means": "means",
     "kmeans.directions": "directions",

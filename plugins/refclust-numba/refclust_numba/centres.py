@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from refclust.kernels.centres import CentreMatrix
+from refclust_numba.compiling import compiled
 from refclust_numba.screening import GROUP
 
 
@@ -57,3 +58,42 @@ def units(table: Any) -> Any:
     unit = scaled / lengths
     unit.flags.writeable = False
     return unit
+
+
+@compiled
+def place(table, offset, factor, known, group, first, drift):  # type: ignore[no-untyped-def]
+    """Write the centres into the space of the first rung; return the largest half square.
+
+    ``drift`` gets, rounded up, how far each centre and the farthest of all others moved from where
+    they were known to be: by far more than roundings, and by 2**-100 for what underflows.
+    """
+    k, d = table.shape
+    largest = 0.0
+    for c in range(k):
+        square = 0.0
+        for j in range(d):
+            e = (table[c, j] - offset[j]) * factor
+            square += e * e
+            group[c // GROUP, j, c % GROUP] = np.float32(-e)
+        first[c] = np.float32(0.5 * square)
+        # What is no number counts as the largest of all.
+        largest = 0.5 * square if not 0.5 * square <= largest else largest
+    if drift.shape[0]:
+        moved = np.empty(k)
+        for c in range(k):
+            square = 0.0
+            for j in range(d):
+                e = (table[c, j] - known[c, j]) * factor
+                square += e * e
+            moved[c] = np.sqrt(square) * (1.0 + 2.0**-20) + 2.0**-100
+        most, next_most, which = 0.0, 0.0, -1
+        for c in range(k):
+            if not moved[c] <= most:
+                most, next_most, which = moved[c], most, c
+            elif moved[c] > next_most:
+                next_most = moved[c]
+        for c in range(k):
+            drift[c] = np.float32(
+                (moved[c] + (next_most if c == which else most)) * (1.0 + 2.0**-20)
+            )
+    return largest

@@ -50,16 +50,17 @@ class Scale:
         return total
 
 
-def scale(tops: Any, lowest: int, terms: int) -> Scale | None:
+def scale(tops: Any, lowest: int, terms: int, least: int = 1) -> Scale | None:
     """The cut for sums of so many terms below 2**tops with bits from 2**lowest on.
 
-    ``None`` if their range is too wide for products and sums without over- and underflow.
+    At least ``least`` limbs; ``None`` if the range of the terms is too wide for products and sums
+    without over- and underflow.
     """
     tops = np.asarray(tops, dtype=np.int64)
     if int(tops.max(initial=0)) > HIGHEST or lowest < LOWEST:
         return None
     width = min(_WIDEST, 62 - max(terms, 1).bit_length())
-    count = max(1, -(-(int(tops.max(initial=lowest + 1)) - lowest) // width))
+    count = max(least, -(-(int(tops.max(initial=lowest + 1)) - lowest) // width))
     if int(tops.min(initial=0)) - count * width < LOWEST - 60:
         # Columns of very different size: a common top costs limbs, but no exponent gets too low.
         tops = np.full_like(tops, int(tops.max(initial=0)))
@@ -101,21 +102,6 @@ def span(values, begin, end):  # type: ignore[no-untyped-def]
         return np.int64(-2000), low
     exponent = largest >> 52
     return (exponent if exponent > 1 else 1) - 1022, low
-
-
-@compiled
-def column_tops(values, d, begin, end):  # type: ignore[no-untyped-def]
-    """For each column an exponent above all its values in some rows, -2000 if all are zero."""
-    largest = np.zeros(d, np.float64)
-    for i in range(np.uint64(begin), np.uint64(end)):
-        for j in range(np.uint64(d)):
-            v = abs(np.float64(values[i * np.uint64(d) + j]))
-            largest[j] = v if v > largest[j] else largest[j]
-    tops = np.full(d, -2000)
-    for j in range(d):
-        if largest[j] > 0:
-            tops[j] = max(bits(largest[j]) >> 52, 1) - 1022
-    return tops
 
 
 @inlined

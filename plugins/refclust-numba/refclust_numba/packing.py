@@ -1,8 +1,9 @@
-"""Dense rows in single precision for the first rung: moved, scaled, a block at a time by columns.
+"""One look at dense rows: how large their numbers are, and all of them in single precision.
 
-y = (x - o) * s with an offset o near the middle of the data and a power of two s that brings all
-components to at most 1. The subtraction is rounded once, relative to the result, so an offset of
-the data, however large, costs nothing; the scaling is exact.
+For the first rung rows are moved and scaled, a block at a time by columns: y = (x - o) * s with an
+offset o near the middle of the data and a power of two s that brings all components to at most 1.
+The subtraction is rounded once, relative to the result, so an offset of the data, however large,
+costs nothing; the scaling is exact.
 """
 
 from __future__ import annotations
@@ -12,14 +13,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from refclust_numba.arrays import aligned
 from refclust_numba.compiling import compiled
-from refclust_numba.screening import ROWS
+from refclust_numba.reading import shift, survey, transpose
+from refclust_numba.screening import DOUBLES, LANES, ROWS
 from refclust_numba.threads import even, spread
 
 if TYPE_CHECKING:
     from refclust_numba.prepared import Rows
 
 _LARGEST: Final = 900  # exponents: beyond these, differences and squares of doubles may overflow
+_SAMPLE: Final = 512  # rows
+_ROOM: Final = 2  # how many binary orders larger than in the sample numbers may be
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,68 +34,182 @@ class Packed:
     blocks: Any  # float32, blocks x d x ROWS
     lengths: Any  # float32
     offset: Any
+    middle: Any  # the offset with zeros behind it, so that whole vectors fit
     factor: float
 
 
-def pack(rows: Rows) -> Packed | None:
-    """Pack dense rows, or say that their numbers are too large for it."""
-    top, _ = rows.span
-    if top > _LARGEST or rows.d > 100_000:
-        return None
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Of each column an exponent above all numbers (-2000 if all are zero); the lowest bit of any.
+
+    A lowest bit of 2000 is none.
+    """
+
+    tops: Any
+    low: int
+
+
+def sizes(rows: Rows) -> Sizes:
+    """The sizes of dense numbers."""
+    nothing = np.empty((0, rows.d, ROWS), np.float32)
+    found = _pass(rows, np.zeros(rows.d), 1.0, nothing, np.empty(0, np.float32))
+    return _sizes(found)
+
+
+def pack(rows: Rows) -> tuple[Packed | None, Sizes | None]:
+    """Pack dense rows, unless their numbers are too large for it, and tell the sizes if found."""
+    if rows.d > 100_000:
+        return None, None
     table = rows.table
     # Any offset is right; the mean of a sample is near enough to the middle.
-    sample = table[:: max(1, rows.n // 4096)]
-    offset = np.asarray(sample.mean(axis=0, dtype=np.float64))
-    largest = max(spread(lambda b, e: greatest(table, offset, b, e), even(rows.n, ROWS)))
-    exponent = int(np.frexp(largest)[1]) if largest else 0
-    factor = float(np.ldexp(1.0, -exponent)) if exponent > -_LARGEST else 1.0
+    sample = table[:: max(1, rows.n // _SAMPLE)].astype(np.float64)
+    offset = sample.mean(axis=0)
+    largest = np.abs(sample - offset).max(initial=0.0)
+    if not largest < 2.0**_LARGEST:
+        return None, None
     count = -(-rows.n // ROWS)
-    blocks = np.empty((count, rows.d, ROWS), np.float32)
-    lengths = np.empty(count * ROWS, np.float32)
-    spread(
-        lambda b, e: pack_blocks(table, offset, factor, blocks, lengths, b, e),
-        even(count, 32),
+    blocks = aligned((count, rows.d, ROWS), np.float32)
+    lengths = aligned((count * ROWS,), np.float32)
+    # The sample may know the scale already; if not, the first pass tells it.
+    exponent = _exponent(largest) + _ROOM if largest else 0
+    while True:
+        factor = float(np.ldexp(1.0, -exponent)) if exponent > -_LARGEST else 1.0
+        found = _pass(rows, offset, factor, blocks, lengths)
+        told = _sizes(found)
+        if int(told.tops.max()) > _LARGEST:
+            return None, told
+        largest = found[2].max()
+        if largest <= 1.0:
+            middle = np.concatenate((offset, np.zeros(-rows.d % LANES)))
+            return Packed(blocks, lengths, offset, middle, factor), told
+        exponent += _exponent(largest)
+
+
+def _exponent(value: Any) -> int:
+    return int(np.frexp(value)[1])
+
+
+def _pass(rows: Rows, offset: Any, factor: float, blocks: Any, lengths: Any) -> Any:
+    """Of each column the largest number, the lowest bit and the largest y."""
+    found = spread(
+        lambda b, e: pack_blocks(rows.table, offset, factor, blocks, lengths, b, e),
+        even(-(-rows.n // ROWS), 32),
     )
-    return Packed(blocks, lengths, offset, factor)
+    tops, lows, largest = zip(*found, strict=True)
+    return np.max(tops, axis=0), np.min(lows, axis=0), np.max(largest, axis=0)
 
 
-@compiled
-def greatest(table, offset, begin, end):  # type: ignore[no-untyped-def]
-    """The largest component of some rows after the move."""
-    d = np.uint64(table.shape[1])
-    numbers = table.reshape(-1)
-    largest = np.zeros(table.shape[1])
-    for i in range(np.uint64(begin), np.uint64(end)):
-        for j in range(d):
-            gap = abs(np.float64(numbers[i * d + j]) - offset[j])
-            largest[j] = gap if gap > largest[j] else largest[j]
-    return largest.max()
+def _sizes(found: Any) -> Sizes:
+    tops, lows, _ = found
+    least = lows.min(initial=np.inf)
+    return Sizes(
+        np.where(tops > 0, np.frexp(tops)[1], -2000).astype(np.int64),
+        2000 if least == np.inf else _exponent(least) - 1,
+    )
 
 
 @compiled
 def pack_blocks(table, offset, factor, blocks, lengths, begin, end):  # type: ignore[no-untyped-def]
-    """Fill some blocks; rows after the last one are zero."""
+    """Fill some blocks, if there are any to fill; rows after the last one are zero.
+
+    Returns of each column the largest number, the lowest bit (as a power of two) and the largest y.
+    """
     n, d = table.shape
+    packing = blocks.shape[0] > 0
+    columns = -(-d // LANES) * LANES
+    size = np.int64(table.itemsize)
+    tops, lows, largest = np.zeros(columns), np.full(columns, np.inf), np.zeros(columns)
+    middle = np.zeros(columns)
+    for j in range(d):
+        middle[j] = offset[j]
+    part = np.zeros((LANES, columns), np.float32)
+    square = np.empty((LANES, LANES), np.float32)
     squares = np.empty(ROWS)
-    numbers, flat = table.reshape(-1), blocks.reshape(-1)
+    spare = np.zeros((LANES, columns), table.dtype)
+    flat = blocks.reshape(-1)
+    # Addresses are asked for once: each time costs as much as a few numbers.
+    given, last, small, turned = (
+        table.ctypes.data, spare.ctypes.data, part.ctypes.data, square.ctypes.data
+    )  # fmt: skip
+    own, high, low, far = (
+        middle.ctypes.data, tops.ctypes.data, lows.ctypes.data, largest.ctypes.data
+    )  # fmt: skip
+    target = flat.ctypes.data
     for b in range(begin, end):
-        first = b * ROWS
-        size = min(ROWS, n - first)
-        squares[:] = 0.0
-        # Flat and unsigned, so that no index can be negative: that is what lets loops vectorise.
-        source, target = np.uint64(first * d), np.uint64(first * d)
-        for j in range(np.uint64(d)):
-            o = offset[j]
-            for r in range(np.uint64(size)):
-                y = (np.float64(numbers[source + r * np.uint64(d) + j]) - o) * factor
-                flat[target + r] = np.float32(y)
-                squares[r] += y * y
-            for r in range(np.uint64(size), np.uint64(ROWS)):
-                flat[target + r] = np.float32(0.0)
-            target += np.uint64(ROWS)
         for r in range(ROWS):
-            # Up by 2**-20: far more than the roundings of the sum, of the root and to single.
-            lengths[first + r] = np.float32(np.sqrt(squares[r]) * (1.0 + 2.0**-20))
+            squares[r] = 0.0
+        for first in range(0, ROWS, LANES):
+            i = b * ROWS + first
+            count = max(min(LANES, n - i), 0)
+            source, stride = given + size * i * d, d
+            if (i + count - 1) * d + columns > n * d:
+                # The last vector of these rows would pass the end of the table.
+                for r in range(count):
+                    for j in range(d):
+                        spare[r, j] = table[i + r, j]
+                source, stride = last, columns
+            for r in range(count, LANES):
+                for j in range(columns):
+                    part[r, j] = np.float32(0.0)
+            for j in range(0, d, DOUBLES):
+                survey(
+                    table, source + size * j, stride, count, own + 8 * j, factor, high + 8 * j,
+                    low + 8 * j, far + 8 * j, small + 4 * j, columns,
+                )  # fmt: skip
+            if not packing:
+                continue
+            for j in range(0, d, LANES):
+                into = target + 4 * ((b * d + j) * ROWS + first)
+                whole = j + LANES <= d
+                transpose(
+                    small + 4 * j, columns, into if whole else turned, ROWS if whole else LANES
+                )
+                if not whole:
+                    for c in range(d - j):
+                        for r in range(LANES):
+                            blocks[b, j + c, first + r] = square[c, r]
+        if packing:
+            at = np.uint64(b * d * ROWS)
+            for _ in range(d):
+                for r in range(np.uint64(ROWS)):
+                    y = np.float64(flat[at + r])
+                    squares[r] += y * y
+                at += np.uint64(ROWS)
+            # Up by 14 u, u = 2**-24: rounding y to single and the length to single costs 2 u and
+            # all else far less, so the length kept is never below |y| and at most 17 u above it.
+            for r in range(ROWS):
+                lengths[b * ROWS + r] = np.float32(np.sqrt(squares[r]) * (1.0 + 14 * 2.0**-24))
+    return tops[:d], lows[:d], largest[:d]
+
+
+@compiled
+def pack_few(  # type: ignore[no-untyped-def]
+    table, rows, size, middle, factor, block, part, square, spare
+):
+    """Fill one block with rows from anywhere: singles as ``pack_blocks`` makes them."""
+    n, d = table.shape
+    columns = middle.shape[0]
+    given, last, own = table.ctypes.data, spare.ctypes.data, middle.ctypes.data
+    small, turned, target = part.ctypes.data, square.ctypes.data, block.ctypes.data
+    bytes_of = np.int64(table.itemsize)
+    for first in range(0, size, LANES):
+        for r in range(min(LANES, size - first)):
+            i = rows[first + r]
+            x = given + bytes_of * i * d
+            if i * d + columns > n * d:
+                # The last vector of this row would pass the end of the table.
+                for j in range(d):
+                    spare[j] = table[i, j]
+                x = last
+            shift(table, x, columns, own, factor, small + 4 * r * columns)
+        for j in range(0, d, LANES):
+            into = target + 4 * (j * ROWS + first)
+            whole = j + LANES <= d
+            transpose(small + 4 * j, columns, into if whole else turned, ROWS if whole else LANES)
+            if not whole:
+                for c in range(d - j):
+                    for r in range(LANES):
+                        block[(j + c) * ROWS + first + r] = square[c, r]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from refclust_numba.compiling import compiled, inlined
 from refclust_numba.prepared import Rows
 from refclust_numba.scalars import two_product, two_sum
 from refclust_numba.threads import shared
+from refclust_numba.twofold import plus_product, plus_square, with_room
 
 _CODES: Final = {"euclidean": 0, "sqeuclidean": 1, "cosine": 2}
 
@@ -113,6 +114,17 @@ def rounded_cosine(dot, dot_low, size, x, x_low, y, y_low, share):  # type: igno
     return below, below == above
 
 
+@inlined
+def rounded(code, high, low, size, x, x_low, y, y_low, share):  # type: ignore[no-untyped-def]
+    """The distance of a pair by its metric, and whether its rounding is proven."""
+    high, low = two_sum(high, low)
+    if code < 2:
+        value, proven = rounded_root(high, low, share, code == 0)
+        return value, proven and 2.0**-900 < high < 2.0**1000
+    value, proven = rounded_cosine(high, low, size, x, x_low, y, y_low, share)
+    return value, proven and 2.0**-400 < x < 2.0**400 and 2.0**-400 < y < 2.0**400
+
+
 @compiled
 def pairs_dense(table, code, out, begin, end):  # type: ignore[no-untyped-def]
     """Distances of some rows to all rows after them; return the pairs that are not proven."""
@@ -124,47 +136,22 @@ def pairs_dense(table, code, out, begin, end):  # type: ignore[no-untyped-def]
         place = i * n - i * (i + 1) // 2 - i - 1
         for j in range(i + 1, n):
             same = True
-            if code < 2:
-                high, low = 0.0, 0.0
-                for c in range(d):
-                    s, e = two_sum(np.float64(table[i, c]), -np.float64(table[j, c]))
-                    if s != 0.0:
-                        same = False
-                    p, f = two_product(s, s)
-                    high, g = two_sum(high, p)
-                    low += g + (f + 2.0 * s * e)
-                high, low = two_sum(high, low)
-                value, proven = rounded_root(high, low, share, code == 0)
-                ordinary = 2.0**-900 < high < 2.0**1000
-            else:
-                dot, dot_low, size = 0.0, 0.0, 0.0
-                x, x_low, y, y_low = 0.0, 0.0, 0.0, 0.0
-                for c in range(d):
-                    a, b = np.float64(table[i, c]), np.float64(table[j, c])
-                    if a != b:
-                        same = False
-                    p, f = two_product(a, b)
-                    size += abs(p)
-                    dot, g = two_sum(dot, p)
-                    dot_low += g + f
-                    p, f = two_product(a, a)
-                    x, g = two_sum(x, p)
-                    x_low += g + f
-                    p, f = two_product(b, b)
-                    y, g = two_sum(y, p)
-                    y_low += g + f
-                dot, dot_low = two_sum(dot, dot_low)
-                value, proven = rounded_cosine(dot, dot_low, size, x, x_low, y, y_low, share)
-                ordinary = 2.0**-400 < x < 2.0**400 and 2.0**-400 < y < 2.0**400
-            if same:
-                out[place + j] = 0.0
-            elif proven and ordinary:
-                out[place + j] = value
-            else:
-                if waiting == left.shape[0]:
-                    more = np.empty((2 * waiting, 2), np.int64)
-                    more[:waiting] = left
-                    left = more
+            high, low, size = 0.0, 0.0, 0.0
+            x, x_low, y, y_low = 0.0, 0.0, 0.0, 0.0
+            for c in range(d):
+                a, b = np.float64(table[i, c]), np.float64(table[j, c])
+                same = same and a == b
+                if code < 2:
+                    high, low = plus_square(high, low, a, b)
+                else:
+                    size += abs(a * b)
+                    high, low = plus_product(high, low, a, b)
+                    x, x_low = plus_product(x, x_low, a, a)
+                    y, y_low = plus_product(y, y_low, b, b)
+            value, proven = rounded(code, high, low, size, x, x_low, y, y_low, share)
+            out[place + j] = 0.0 if same else value
+            if not same and not proven:
+                left = with_room(left, waiting)
                 left[waiting, 0], left[waiting, 1] = i, j
                 waiting += 1
     return left[:waiting].copy()
@@ -191,56 +178,28 @@ def pairs_sparse(starts, columns, values, d, code, out, begin, end):  # type: ig
                 b = np.float64(values[at])
                 a = whole[columns[at]]
                 seen[columns[at]] = j
+                same = same and a == b
                 if code < 2:
-                    s, e = two_sum(a, -b)
-                    if s != 0.0:
-                        same = False
-                    p, f = two_product(s, s)
-                    high, g = two_sum(high, p)
-                    low += g + (f + 2.0 * s * e)
+                    high, low = plus_square(high, low, a, b)
                 else:
-                    if a != b:
-                        same = False
-                    p, f = two_product(a, b)
-                    size += abs(p)
-                    high, g = two_sum(high, p)
-                    low += g + f
-                    p, f = two_product(b, b)
-                    y, g = two_sum(y, p)
-                    y_low += g + f
+                    size += abs(a * b)
+                    high, low = plus_product(high, low, a, b)
+                    y, y_low = plus_product(y, y_low, b, b)
             for at in range(starts[i], starts[i + 1]):
                 a = np.float64(values[at])
                 alone = seen[columns[at]] != j
-                if alone and a != 0.0:
-                    same = False
+                same = same and not (alone and a != 0.0)
                 if code == 2:
-                    p, f = two_product(a, a)
-                    x, g = two_sum(x, p)
-                    x_low += g + f
+                    x, x_low = plus_product(x, x_low, a, a)
                 elif alone:
-                    p, f = two_product(a, a)
-                    high, g = two_sum(high, p)
-                    low += g + f
-            high, low = two_sum(high, low)
-            if code < 2:
-                value, proven = rounded_root(high, low, share, code == 0)
-                ordinary = 2.0**-900 < high < 2.0**1000
-            else:
-                value, proven = rounded_cosine(high, low, size, x, x_low, y, y_low, share)
-                ordinary = 2.0**-400 < x < 2.0**400 and 2.0**-400 < y < 2.0**400
-            if same:
-                out[place + j] = 0.0
-            elif proven and ordinary:
-                out[place + j] = value
-            else:
-                if waiting == left.shape[0]:
-                    more = np.empty((2 * waiting, 2), np.int64)
-                    more[:waiting] = left
-                    left = more
+                    high, low = plus_product(high, low, a, a)
+            value, proven = rounded(code, high, low, size, x, x_low, y, y_low, share)
+            out[place + j] = 0.0 if same else value
+            if not same and not proven:
+                left = with_room(left, waiting)
                 left[waiting, 0], left[waiting, 1] = i, j
                 waiting += 1
         for at in range(starts[i], starts[i + 1]):
             whole[columns[at]] = 0.0
-            seen[columns[at]] = -1
         seen[:] = -1
     return left[:waiting].copy()

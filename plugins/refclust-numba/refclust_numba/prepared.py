@@ -10,7 +10,9 @@ import numpy as np
 from refclust.data.dataset import Dataset, Dense
 from refclust.kernels.points import Points
 from refclust_numba import limbs
-from refclust_numba.packing import Packed, Singles, pack, singles
+from refclust_numba.arrays import Labels, aligned
+from refclust_numba.moving import padded
+from refclust_numba.packing import Packed, Singles, Sizes, pack, singles, sizes
 from refclust_numba.threads import even, spread
 
 
@@ -32,6 +34,7 @@ class Rows:
         self.weights = np.frombuffer(b"" if data.weights is None else data.weights, np.float64)
         self.weighted = data.weights is not None
         self.rungs = {"single": 0, "double": 0, "double-double": 0, "integers": 0, "reference": 0}
+        self.label_buffers = Labels(self.n)
         self.memory: dict[str, Any] = {}  # what a kernel keeps for the next call
 
     @cached_property
@@ -45,8 +48,20 @@ class Rows:
         return Points(self.data)
 
     @cached_property
+    def sizes(self) -> Sizes:
+        """How large the numbers of dense rows are."""
+        return sizes(self)
+
+    def read(self) -> None:
+        """Pack dense rows now, if ever: the same look at the numbers tells their sizes."""
+        if self.dense and self.d and "packed" not in self.__dict__:
+            _ = self.packed
+
+    @cached_property
     def span(self) -> tuple[int, int]:
         """An exponent above all numbers, and the place of the lowest bit of any."""
+        if self.dense and self.d:
+            return int(self.sizes.tops.max()), self.sizes.low
         return joined_span(self.values)
 
     @cached_property
@@ -62,16 +77,24 @@ class Rows:
         if top == -2000:
             top, low = 1, 0
         if self.dense and self.d:
-            found = spread(
-                lambda b, e: limbs.column_tops(self.values, self.d, b, e), even(self.n, 4096)
-            )
-            tops = np.max(found, axis=0)
-            tops[tops == -2000] = low + 1
+            tops = np.where(self.sizes.tops == -2000, low + 1, self.sizes.tops)
         else:
             tops = np.full(max(self.d, 1), top, np.int64)
         # A product with a weight is deposited as two doubles.
         terms = 2 * self.n if self.weighted else self.n
-        return limbs.scale(tops + (weight_top if self.weighted else 0), low + weight_low, terms)
+        tops = tops + (weight_top if self.weighted else 0)
+        # Two limbs of dense rows go through registers side by side: one has no way of its own.
+        return limbs.scale(tops, low + weight_low, terms, 2 if self.dense else 1)
+
+    @cached_property
+    def magic(self) -> tuple[Any, Any]:
+        """The magic numbers of the sums, so many columns that vectors fit, and of the weights."""
+        assert self.scale is not None
+        assert self.weight_scale is not None
+        magic = aligned((self.scale.count, padded(self.d)), np.float64)
+        magic[:] = 1.0
+        magic[:, : self.d] = self.scale.magic
+        return magic, np.ascontiguousarray(self.weight_scale.magic[:, 0])
 
     @cached_property
     def weight_scale(self) -> limbs.Scale | None:
@@ -82,7 +105,10 @@ class Rows:
     @cached_property
     def packed(self) -> Packed | None:
         """Dense rows in single precision, a block at a time column by column."""
-        return pack(self)
+        packed, told = pack(self)
+        if told is not None:
+            self.__dict__.setdefault("sizes", told)
+        return packed
 
     @cached_property
     def singles(self) -> Singles | None:

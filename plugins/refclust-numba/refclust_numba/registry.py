@@ -9,7 +9,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from refclust_numba import contingency, directions, information, kmeans, linkage, means, pairs, seeding, sums
+from refclust_numba import (
+    contingency,
+    directions,
+    information,
+    kmeans,
+    linkage,
+    means,
+    pairs,
+    seeding,
+    sums,
+)
 
 _PLAIN: Final[dict[str, Any]] = {
     "kmeans.assign": kmeans.assign,

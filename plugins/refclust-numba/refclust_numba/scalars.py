@@ -64,3 +64,24 @@ def two_product(a, b):  # type: ignore[no-untyped-def]
 def power_of_two(e):  # type: ignore[no-untyped-def]
     """2**e for -1022 <= e <= 1023."""
     return double_of((e + 1023) << 52)
+
+
+@generated
+def taken(typingctx: Any, counter: Any) -> Any:
+    """The number at an address, which goes up by one: no two threads get the same."""
+
+    def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        place = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
+        return builder.atomic_rmw("add", place, context.get_constant(types.int64, 1), "monotonic")
+
+    return types.int64(types.intp), generate
+
+
+@generated
+def ones(typingctx: Any, word: Any) -> Any:
+    """How many bits are set."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.uint64(types.uint64), generate

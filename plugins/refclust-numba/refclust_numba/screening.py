@@ -24,11 +24,13 @@ LANES: Final = 16 if _WIDE else 8
 VECTORS: Final = 4 if _WIDE else 3
 GROUP: Final = 4  # centres at a time
 ROWS: Final = LANES * VECTORS
+DOUBLES: Final = LANES // 2
 
 _FLOAT, _INT = ir.FloatType(), ir.IntType(32)
 _VECTOR, _INDICES = ir.VectorType(_FLOAT, LANES), ir.VectorType(_INT, LANES)
 _tools: Any = cgutils
 _CONTRACT = ("contract",)
+_LINE: Final = 16  # singles in a line of memory
 
 
 def _splat(builder: Any, value: Any, kind: Any) -> Any:
@@ -50,8 +52,13 @@ def _store(builder: Any, value: Any, base: Any, index: Any) -> None:
     builder.store(value, builder.bitcast(place, value.type.as_pointer()), align=4)
 
 
-def _products(builder: Any, context: Any, x: Any, c: Any, h: Any, d: Any, group: Any) -> Any:
-    """h - x.c for one group of centres (c holds the negative centres), in GROUP * VECTORS sums."""
+def _products(
+    builder: Any, context: Any, x: Any, c: Any, h: Any, d: Any, group: Any, ahead: Any = None
+) -> Any:
+    """h - x.c for one group of centres (c holds the negative centres), in GROUP * VECTORS sums.
+
+    ``ahead`` is what is read next: each of the first groups fetches a share of it.
+    """
     whole = group.type
 
     def number(value: int) -> Any:
@@ -67,8 +74,13 @@ def _products(builder: Any, context: Any, x: Any, c: Any, h: Any, d: Any, group:
         for v in range(VECTORS):
             builder.store(start, sums[k][v])
     own = builder.gep(c, [builder.mul(group, builder.mul(d, number(GROUP)))])
+    if ahead is not None:
+        line = builder.mul(builder.and_(group, number(3)), builder.mul(d, number(_LINE)))
+        ahead = builder.gep(ahead, [line])
     with _tools.for_range(builder, d, intp=whole) as loop:
         column = builder.mul(loop.index, number(ROWS))
+        if ahead is not None:
+            _fetch(builder, builder.gep(ahead, [builder.mul(loop.index, number(_LINE))]))
         rows = [
             _load(builder, x, builder.add(column, number(v * LANES)), _VECTOR)
             for v in range(VECTORS)
@@ -83,6 +95,27 @@ def _products(builder: Any, context: Any, x: Any, c: Any, h: Any, d: Any, group:
     return sums
 
 
+def _fetch(builder: Any, place: Any) -> None:
+    """Ask for a line of memory that will be read soon."""
+    byte = ir.IntType(8).as_pointer()
+    kind = ir.FunctionType(ir.VoidType(), [byte, _INT, _INT, _INT])
+    function = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+    builder.call(
+        function, [builder.bitcast(place, byte)] + [ir.Constant(_INT, v) for v in (0, 2, 1)]
+    )
+
+
+@generated
+def fetch(typingctx: Any, address: Any) -> Any:
+    """Ask for a line of memory that will be read soon."""
+
+    def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        _fetch(builder, builder.inttoptr(args[0], _FLOAT.as_pointer()))
+        return context.get_dummy_value()
+
+    return types.none(types.intp), generate
+
+
 @generated
 def screen(
     typingctx: Any,
@@ -91,40 +124,45 @@ def screen(
     h: Any,
     d: Any,
     groups: Any,
-    best: Any,
-    second: Any,
     index: Any,
+    margins: Any,
     lengths: Any,
     slope: Any,
     start: Any,
+    far: Any,
+    ahead: Any,
 ) -> Any:
-    """For one block of rows the least score, the second least and the index of the least.
+    """For one block of rows the index of the least score, and a margin; 0 if all are proven.
 
-    Returns 0 if every row is proven: the two scores differ by more than slope * length + start.
+    A row is proven if its margin is positive: see ``refclust_numba.assignment``. The margin is
+    g, what the second least score is more than slope * length + start above the least one; with
+    ``far`` it is the proven difference of two distances.
     """
 
     def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        floats = [builder.inttoptr(args[i], _FLOAT.as_pointer()) for i in (0, 1, 2, 5, 6, 8)]
-        x, c, h, best, second, lengths = floats
-        slope, start = _splat(builder, args[9], _VECTOR), _splat(builder, args[10], _VECTOR)
-        index = builder.inttoptr(args[7], _INT.as_pointer())
+        floats = [builder.inttoptr(args[i], _FLOAT.as_pointer()) for i in (0, 1, 2, 6, 7, 11)]
+        x, c, h, margins, lengths, ahead = floats
+        slope, start = _splat(builder, args[8], _VECTOR), _splat(builder, args[9], _VECTOR)
+        index = builder.inttoptr(args[5], _INT.as_pointer())
         d, groups = args[3], args[4]
 
         def number(value: int) -> Any:
             return context.get_constant(types.intp, value)
 
-        far = ir.Constant(_VECTOR, [float("inf")] * LANES)
+        def each(value: float) -> Any:
+            return ir.Constant(_VECTOR, [value] * LANES)
+
         none = ir.Constant(_INDICES, [0] * LANES)
         least, next_least, where = (
             [_tools.alloca_once(builder, kind) for _ in range(VECTORS)]
             for kind in (_VECTOR, _VECTOR, _INDICES)
         )
         for v in range(VECTORS):
-            builder.store(far, least[v])
-            builder.store(far, next_least[v])
+            builder.store(each(float("inf")), least[v])
+            builder.store(each(float("inf")), next_least[v])
             builder.store(none, where[v])
         with _tools.for_range(builder, groups, intp=groups.type) as loop:
-            sums = _products(builder, context, x, c, h, d, loop.index)
+            sums = _products(builder, context, x, c, h, d, loop.index, ahead)
             for k in range(GROUP):
                 name = builder.add(builder.mul(loop.index, number(GROUP)), number(k))
                 name = _splat(builder, builder.trunc(name, _INT), _INDICES)
@@ -141,18 +179,32 @@ def screen(
         for v in range(VECTORS):
             place = number(v * LANES)
             one, other = builder.load(least[v]), builder.load(next_least[v])
-            _store(builder, one, best, place)
-            _store(builder, other, second, place)
             _store(builder, builder.load(where[v]), index, place)
-            need = builder.fmul(slope, _load(builder, lengths, place, _VECTOR))
+            length = _load(builder, lengths, place, _VECTOR)
+            need = builder.fadd(builder.fmul(slope, length), start)
+            gap = builder.fsub(builder.fsub(other, one), need)
+            _store(builder, gap, margins, place)
             # «Not greater», so that what is no number proves nothing.
-            doubt = builder.fcmp_unordered(
-                "<=", builder.fsub(other, one), builder.fadd(need, start)
-            )
+            doubt = builder.fcmp_unordered("<=", gap, each(0.0))
             doubts = builder.or_(doubts, builder.bitcast(doubt, ir.IntType(LANES)))
+            with builder.if_then(args[10]):
+                # g / sqrt(U + g), and a little less.
+                square = builder.fmul(builder.fmul(length, length), each(1.0 + 2.0**-18))
+                square = builder.fadd(square, builder.fadd(one, one))
+                square = builder.fadd(square, builder.fmul(need, each(4.0)))
+                root = _root(builder, builder.fadd(square, gap))
+                most = builder.fdiv(builder.fmul(gap, each(1.0 - 2.0**-18)), root)
+                _store(builder, most, margins, place)
         return builder.zext(doubts, ir.IntType(64))
 
-    return types.int64(*[types.intp] * 9, types.float32, types.float32), generate
+    kinds = [*[types.intp] * 8, types.float32, types.float32, types.boolean, types.intp]
+    return types.int64(*kinds), generate
+
+
+def _root(builder: Any, vector: Any) -> Any:
+    kind = ir.FunctionType(_VECTOR, [_VECTOR])
+    function = _tools.get_or_insert_function(builder.module, kind, f"llvm.sqrt.v{LANES}f32")
+    return builder.call(function, [vector])
 
 
 @generated
@@ -178,97 +230,20 @@ def scores(typingctx: Any, x: Any, c: Any, h: Any, d: Any, groups: Any, out: Any
     return types.none(*[types.intp] * 6), generate
 
 
-def _sparse(vectors: int) -> Any:
-    """Scores of one sparse row against ``vectors * LANES`` centres that stand side by side."""
-
-    @generated
-    def kernel(
-        typingctx: Any,
-        columns: Any,
-        values: Any,
-        count: Any,
-        table: Any,
-        stride: Any,
-        start: Any,
-        out: Any,
-    ) -> Any:
-        def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-            columns = builder.inttoptr(args[0], _INT.as_pointer())
-            values, table, start, out = (
-                builder.inttoptr(args[i], _FLOAT.as_pointer()) for i in (1, 3, 5, 6)
-            )
-            count, stride = args[2], args[4]
-
-            def number(value: int) -> Any:
-                return context.get_constant(types.intp, value)
-
-            sums = [_tools.alloca_once(builder, _VECTOR) for _ in range(vectors)]
-            for v in range(vectors):
-                builder.store(_load(builder, start, number(v * LANES), _VECTOR), sums[v])
-            with _tools.for_range(builder, count, intp=count.type) as loop:
-                column = builder.load(builder.gep(columns, [loop.index]))
-                row = builder.mul(builder.sext(column, count.type), stride)
-                value = _splat(builder, _load(builder, values, loop.index, _FLOAT), _VECTOR)
-                for v in range(vectors):
-                    place = builder.add(row, number(v * LANES))
-                    product = builder.fmul(
-                        value, _load(builder, table, place, _VECTOR), flags=_CONTRACT
-                    )
-                    total = builder.fadd(builder.load(sums[v]), product, flags=_CONTRACT)
-                    builder.store(total, sums[v])
-            for v in range(vectors):
-                _store(builder, builder.load(sums[v]), out, number(v * LANES))
-            return context.get_dummy_value()
-
-        return types.none(*[types.intp] * 7), generate
-
-    return kernel
-
-
-sparse_one, sparse_two, sparse_four, sparse_eight = map(_sparse, (1, 2, 4, 8))
-
-
-DOUBLES: Final = LANES // 2
-_DOUBLE, _LONG = ir.DoubleType(), ir.IntType(64)
-
-
 @generated
-def move_doubles(
-    typingctx: Any, x: Any, first: Any, second: Any, plus: Any, minus: Any, d: Any, vectors: Any
-) -> Any:
-    """Cut ``vectors * DOUBLES`` numbers of a row in two limbs; add them here, subtract them there.
-
-    The two limbs of a cluster stand d apart. Nothing is contracted: see ``refclust_numba.limbs``.
-    A ``minus`` of 0 is no place.
-    """
+def unproven(typingctx: Any, margins: Any) -> Any:
+    """Which of the margins of a block are not positive: one bit for each."""
 
     def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        wide, whole = ir.VectorType(_DOUBLE, DOUBLES), ir.VectorType(_LONG, DOUBLES)
-        x, first, second = (builder.inttoptr(args[i], _DOUBLE.as_pointer()) for i in range(3))
-        plus, minus = (builder.inttoptr(args[i], _LONG.as_pointer()) for i in (3, 4))
-        d, vectors = args[5], args[6]
-        taken = builder.icmp_unsigned("!=", args[4], context.get_constant(types.intp, 0))
+        margins = builder.inttoptr(args[0], _FLOAT.as_pointer())
+        whole, lanes = ir.IntType(64), ir.IntType(LANES)
+        found = ir.Constant(whole, 0)
+        for v in range(VECTORS):
+            place = context.get_constant(types.intp, v * LANES)
+            margin = _load(builder, margins, place, _VECTOR)
+            below = builder.fcmp_unordered("<=", margin, ir.Constant(_VECTOR, [0.0] * LANES))
+            some = builder.zext(builder.bitcast(below, lanes), whole)
+            found = builder.or_(found, builder.shl(some, ir.Constant(whole, v * LANES)))
+        return found
 
-        def read(base: Any, index: Any, kind: Any) -> Any:
-            place = builder.bitcast(builder.gep(base, [index]), kind.as_pointer())
-            return builder.load(place, align=8), place
-
-        with _tools.for_range(builder, vectors, intp=vectors.type) as loop:
-            at = builder.mul(loop.index, context.get_constant(types.intp, DOUBLES))
-            number, _ = read(x, at, wide)
-            one, _ = read(first, at, wide)
-            other, _ = read(second, at, wide)
-            t = builder.fadd(number, one)
-            v = builder.fadd(builder.fsub(number, builder.fsub(t, one)), other)
-            limbs = [builder.bitcast(t, whole), builder.bitcast(v, whole)]
-            places = [at, builder.add(at, d)]
-            for place, limb in zip(places, limbs, strict=True):
-                old, target = read(plus, place, whole)
-                builder.store(builder.add(old, limb), target, align=8)
-            with builder.if_then(taken):
-                for place, limb in zip(places, limbs, strict=True):
-                    old, target = read(minus, place, whole)
-                    builder.store(builder.sub(old, limb), target, align=8)
-        return context.get_dummy_value()
-
-    return types.none(*[types.intp] * 7), generate
+    return types.uint64(types.intp), generate

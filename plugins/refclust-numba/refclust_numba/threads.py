@@ -7,8 +7,9 @@ belongs to one row or to one chunk, and chunks depend on the number of rows only
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import lru_cache
 from itertools import count as counter
 from typing import Any, Final, TypeVar
@@ -17,12 +18,27 @@ VARIABLE: Final = "REFCLUST_THREADS"
 T = TypeVar("T")
 
 
+_told: list[int] = []  # numbers of threads asked for by ``limited``, the last one counts
+
+
 def threads() -> int:
-    """How many threads to use: REFCLUST_THREADS, or one for each processor we may use."""
+    """How many threads to use: as told, REFCLUST_THREADS, or one per processor we may use."""
+    if _told:
+        return _told[-1]
     given = os.environ.get(VARIABLE, "")
     if given.isdecimal() and int(given) > 0:
         return int(given)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def limited(number: int) -> Iterator[None]:
+    """Use so many threads for a while, whatever the environment says."""
+    _told.append(max(1, number))
+    try:
+        yield
+    finally:
+        _told.pop()
 
 
 def chunks(n: int, size: int) -> list[tuple[int, int]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from refclust.kernels import contingency, information
-from refclust.kernels.contingency import Cell, Count, LabelPairs
+from refclust.kernels.contingency import Cell, CellTable, Count, LabelPairs
 from refclust.kernels.information import Margins
 from refclust.numbers.real import Interval
 from refclust_numpy.floats import Array
@@ -17,7 +17,7 @@ _DENSE = 1 << 22  # cells counted in one array
 _FEW = 256
 
 
-def table(data: LabelPairs) -> dict[Cell, Count]:
+def table(data: LabelPairs) -> Mapping[Cell, Count]:
     """Keeps the contract of contingency.table."""
     if len(data.clusters) != len(data.classes) or len(data.clusters) < _FEW:
         return contingency.table(data)
@@ -26,10 +26,12 @@ def table(data: LabelPairs) -> dict[Cell, Count]:
     if clusters is None or classes is None or (weights is None) != (data.weights is None):
         return contingency.table(data)
     (rows, row), (columns, column) = clusters, classes
-    if len(rows) * len(columns) > _DENSE:
+    size = len(rows) * len(columns)
+    if isinstance(data.clusters, memoryview) and weights is None and size < 1 << 62:
+        return _in_order((rows, columns), (row, column))
+    if size > _DENSE:
         return contingency.table(data)
     cells = row * len(columns) + column
-    size = len(rows) * len(columns)
     # Where each cell is met first: written from the last to the first, the first one stays.
     first = np.full(size, -1)
     first[cells[::-1]] = np.arange(cells.size - 1, -1, -1)
@@ -43,6 +45,25 @@ def table(data: LabelPairs) -> dict[Cell, Count]:
         (rows[cell // len(columns)], columns[cell % len(columns)]): count
         for cell, count in zip(met.tolist(), counts[met].tolist(), strict=True)
     }
+
+
+def _in_order(names: tuple[list[int], list[int]], codes: tuple[Array, Array]) -> CellTable:
+    """The cells row by row, in buffers; no object of Python is made for them."""
+    (rows, columns), (row, column) = names, codes
+    cells = row * len(columns) + column
+    if len(rows) * len(columns) > min(_DENSE, 8 * cells.size):
+        met, counts = np.unique(cells, return_counts=True)
+    else:
+        whole = np.bincount(cells)
+        met = np.flatnonzero(whole)
+        counts = whole[met]
+    sizes, times = np.unique(counts, return_counts=True)
+    return CellTable(
+        names,
+        ((met // len(columns)).astype(np.int32), (met % len(columns)).astype(np.int32), counts),
+        (np.bincount(row), np.bincount(column)),
+        dict(zip(sizes.tolist(), times.tolist(), strict=True)),
+    )
 
 
 def expected_mi(margins: Margins, digits: int) -> Interval:
@@ -81,7 +102,9 @@ def _integers(labels: Any) -> Array | None:
         values = np.asarray(memoryview(labels))
     except (TypeError, ValueError):
         return None
-    if values.ndim != 1 or values.dtype.kind != "i":
+    if values.ndim != 1 or values.dtype.kind not in "iu" or not values.size:
+        return None
+    if values.dtype == np.uint64 and int(values.max()) >= 1 << 63:
         return None
     return values.astype(np.int64, copy=False)
 

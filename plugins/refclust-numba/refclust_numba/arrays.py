@@ -1,0 +1,53 @@
+"""Memory for compiled kernels: arrays whose vectors never lie across two lines of the cache."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from typing import Any, Final
+
+import numpy as np
+
+_LINE: Final = 64  # bytes
+_KEPT: Final = 3  # buffers
+
+
+def aligned(shape: tuple[int, ...], kind: Any) -> Any:
+    """An array that begins with a line of the cache; what is in it is anything."""
+    size = math.prod(shape) * np.dtype(kind).itemsize
+    memory = np.empty(size + _LINE, np.uint8)
+    start = -memory.ctypes.data % _LINE
+    return memory[start : start + size].view(kind).reshape(shape)
+
+
+class Labels:
+    """Buffers for labels, used again when nobody looks at them any more: fresh memory costs time.
+
+    Whatever looks at labels keeps the array alive that was handed out for them.
+    """
+
+    def __init__(self, n: int) -> None:
+        self._n = n
+        self._known: list[tuple[Any, Any]] = []  # buffers, and whether they are still looked at
+
+    def free(self) -> Any:
+        """A buffer that nobody else has."""
+        for _ in range(len(self._known)):
+            buffer, seen = self._known.pop(0)
+            if seen() is None:
+                return buffer
+            self._known.append((buffer, seen))
+        return aligned((self._n,), np.int32)
+
+    def finished(self, buffer: Any) -> Any:
+        """The labels in a buffer, to be handed out: nobody can change them through this array."""
+        labels = read_only(buffer)
+        self._known = [*self._known[1 - _KEPT :], (buffer, weakref.ref(labels))]
+        return labels
+
+
+def read_only(labels: Any) -> Any:
+    """The same labels, which nobody can change through this array."""
+    view = np.frombuffer(memoryview(labels), np.int32)
+    view.flags.writeable = False
+    return view
