@@ -22,7 +22,7 @@ from refclust_numba.scalars import bits, power_of_two, two_product, two_sum
 from refclust_numba.threads import chunks, spread
 from refclust_numba.totals import LimbSums
 from refclust_numba.twofold import with_room
-from refclust_numba.versions import Versions
+from refclust_numba.versions import Buffer, Versions
 
 _CELLS: Final = 1 << 14  # cells of one task
 _TERMS: Final = 256  # cells whose products are cut into limbs at a time
@@ -35,13 +35,14 @@ def means(rows: Rows, sums: Any) -> Any:
     cut, k, d, limbs = rows.scale, len(sums.limbs), rows.d, sums.limbs
     assert cut is not None
     if rows.dense:
-        out, wanted = np.empty(k * d), np.arange(k)
+        buffer, states, wanted = Buffer(k, d), np.zeros(k, np.int64), np.arange(k)
     else:
         # Clusters that are what they were when the buffer was filled are left alone.
         versions = Versions.of(rows)
         states, buffer = versions.states(sums), versions.buffer(k, d)
-        out, wanted = buffer.values, np.nonzero(buffer.states != states)[0]
-        buffer.states = states
+        wanted = np.nonzero(buffer.states != states)[0]
+    buffer.states[wanted] = 0  # until they are written: whatever interrupts us, nothing is stale
+    out = buffer.values
     shift, weights = sums.weight_shift, sums.weights
     high = np.array([_double(w) for w in weights])
     low = np.array([float(w - int(h)) if h < np.inf else 0.0 for w, h in zip(weights, high)])  # noqa: B905
@@ -60,7 +61,7 @@ def means(rows: Rows, sums: Any) -> Any:
             unit = cut.unit(j) + shift
             total = cut.integer(limbs[c, :, j])
             out[cell] = nearest(total << max(unit, 0), weights[c] << max(-unit, 0))
-    return memoryview(out).toreadonly()  # type: ignore[arg-type]
+    return buffer.finished(states)
 
 
 def _powers(exponents: Any) -> Any:

@@ -7,7 +7,6 @@ neither they nor what was made of them need be computed again.
 
 from __future__ import annotations
 
-import sys
 import weakref
 from typing import Any, Final
 
@@ -25,13 +24,22 @@ class Buffer:
     def __init__(self, k: int, d: int) -> None:
         self.values = np.empty(k * d)
         self.states = np.zeros(k, np.int64)
+        self._seen: Any = lambda: None  # what was handed out, as long as somebody looks at it
 
-    def holders(self) -> int:
-        """How many references to the values there are, seen from here."""
-        return sys.getrefcount(self.values)
+    @property
+    def free(self) -> bool:
+        """Whether nobody looks at the means any more."""
+        return self._seen() is None
 
+    def finished(self, states: Any) -> memoryview:
+        """The means of these states, to be handed out.
 
-_ALONE: Final = Buffer(1, 1).holders()
+        Whatever looks at them keeps the array made here alive.
+        """
+        self.states = states.copy()
+        handed: Any = self.values.view()
+        self._seen = weakref.ref(handed)
+        return memoryview(handed).toreadonly()
 
 
 class Versions:
@@ -73,7 +81,7 @@ class Versions:
     def buffer(self, k: int, d: int) -> Buffer:
         """A buffer for means that nobody reads any more, or a new one."""
         self._buffers = [b for b in self._buffers if b.values.size == k * d and len(b.states) == k]
-        free = [b for b in self._buffers if b.holders() == _ALONE]
+        free = [b for b in self._buffers if b.free]
         found = free[-1] if free else Buffer(k, d)
         # The one used last stands last.
         others = [b for b in self._buffers if b is not found]
