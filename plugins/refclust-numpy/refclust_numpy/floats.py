@@ -61,12 +61,14 @@ def two_square(a: Array) -> tuple[Array, Array]:
 def settled(value: Array, rest: Array, error: Array) -> Array:
     """Where ``value`` is the nearest double of value + rest, give or take ``error``.
 
-    The exact number must stay strictly on this side of the midpoint to the next double; near a
-    power of two the doubles below are half as far apart. What is no number settles nothing.
+    The exact number lies between value + rest - error and value + rest + error. If both ends, moved
+    out by more than their own roundings, round to ``value``, so does all between them. What is no
+    number settles nothing.
     """
-    toward = np.where(rest < 0, -np.inf, np.inf)
-    gap = np.abs(np.nextafter(value, toward) - value)
-    settled: Array = (np.abs(rest) + error) * (1 + 4 * ROUND) < 0.5 * gap
+    reach = 1.001 * error + 4 * ROUND * np.abs(rest)
+    settled: Array = value + (rest + reach) == value
+    settled &= value + (rest - reach) == value
+    settled &= np.isfinite(value)
     return settled
 
 

@@ -17,6 +17,7 @@ from refclust_numpy.floats import Array, exponent, largest
 
 HIGHEST = 960  # numbers below 2**HIGHEST: neither a constant nor a sum can overflow
 _LOWEST = -1074
+_NUMBERS = 1 << 13  # numbers held at a time: five arrays of them fit a cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +86,18 @@ class Bins:
         other.levels = [level.copy() for level in self.levels]
         return other
 
-    def add(self, groups: Array, values: Array) -> None:
-        """Add each number to the bin of its group; ``values`` is used up."""
+    def add(self, groups: Array, values: Array, others: Array | None = None) -> None:
+        """Add each number to the bin of its group; ``values`` is used up.
+
+        If ``others`` are given, the numbers are taken from the bins of those.
+        """
         if not values.size:
             return
         for level, places, part in limbs(values, self.grid):
             self._put(level, groups if places is None else groups[places], part)
+            if others is not None:
+                np.negative(part, out=part)
+                self._put(level, others if places is None else others[places], part)
 
     def add_rows(self, groups: Array, values: Array) -> None:
         """Add all numbers of a row to the bin of the row's group; ``values`` is used up."""
@@ -98,7 +105,9 @@ class Bins:
             return
         width = values.shape[1]
         for level, places, part in limbs(values, self.grid):
-            if places is None:
+            if width == 1:
+                self._put(level, groups if places is None else groups[places], part)
+            elif places is None:
                 # A matrix product, exact as every sum of limbs, and faster than sums of short rows.
                 self._put(level, groups, part.reshape(values.shape) @ np.ones(width))
             else:
@@ -155,3 +164,38 @@ def totals(terms: Sequence[Array], groups: Array, size: int) -> tuple[Fraction, 
     for term in terms:
         bins.add(groups, term)
     return bins.fractions()
+
+
+def cut_squares(values: Array, top: int) -> tuple[Array, Array]:
+    """The squares of whole rows as a few doubles that add up to them, and the rows left out.
+
+    Every number, below 2**top, is cut into at most three limbs a, b, c on a grid. Then |x|^2
+    consists of the inner products a.a, 2 a.b, 2 a.c + b.b, 2 b.c and c.c, which are whole numbers
+    of their units and below 3 d 4**width < 2**53 of them: exact in doubles, in whatever order they
+    are added. Rows that need more bits are left out: they get zeros.
+    """
+    n, d = values.shape
+    grid = Grid(top, (50 - d.bit_length()) // 2)
+    # As in ``limbs``: doubles near this number are one unit apart.
+    grates = [1.5 * 2.0 ** (52 + grid.unit(level)) for level in range(3)]
+    products, long = np.zeros((5, n)), np.zeros(n, dtype=bool)
+    step = max(1, _NUMBERS // max(d, 1))
+    room = np.empty((5, min(step, n), d))
+    one, two = np.ones(d), np.full(d, 2.0)
+    for begin in range(0, n, step):
+        part = slice(begin, min(begin + step, n))
+        *cut, rest, terms = room[:, : part.stop - begin]
+        rest[...] = values[part]
+        for limb, grate in zip(cut, grates, strict=True):
+            np.add(rest, grate, out=limb)
+            limb -= grate
+            rest -= limb
+        if rest.any():
+            long[part] = (rest != 0).any(axis=1)
+            for limb in cut:
+                limb[long[part]] = 0.0
+        for i in range(3):
+            for j in range(i, 3):
+                np.multiply(cut[i], cut[j], out=terms)
+                products[i + j, part] += terms @ (one if i == j else two)
+    return products, np.flatnonzero(long)

@@ -14,8 +14,12 @@ from typing import Any
 import numpy as np
 
 from refclust.data.dataset import Dataset, Dense, dense, sparse
+from refclust.kernels.kmeans import Step
 from refclust.kernels.points import Points
+from refclust.kernels.seeding import Potential
+from refclust_numpy.drawing import Draws
 from refclust_numpy.floats import Array, exponent, largest, lowest_bit, square_sums
+from refclust_numpy.packing import Packed, power
 
 _BLOCK = 1 << 16
 
@@ -26,7 +30,7 @@ class Memory:
 
     labels: Array
     centres: Array
-    margins: Array
+    margins: Array  # times the scale of the rows
 
 
 class Rows:
@@ -41,6 +45,9 @@ class Rows:
         self.dense = isinstance(matrix, Dense)
         self.rungs: Counter[str] = Counter()
         self.memory: Memory | None = None
+        self.last: Step | None = None  # of k-means
+        self.draws: tuple[Potential, Draws] | None = None  # of seeding
+        self.scores: dict[tuple[float, ...], Array] = {}  # of the last candidates, in singles
         self._lowest: tuple[int, bool] | None = None  # whether all numbers were looked at
         values = np.asarray(matrix.values)
         self.values: Array = values
@@ -64,8 +71,37 @@ class Rows:
     @cached_property
     def box(self) -> tuple[Array, Array]:
         """The least and the greatest value of each dense column."""
-        low, high = self.values.min(axis=0), self.values.max(axis=0)
-        return low.astype(np.float64), high.astype(np.float64)
+        # Many rows as one long row: short ones are slow to compare.
+        side = max(1, min(_BLOCK // max(self.d, 1), self.n) // 64)
+        even = self.values[: self.n - self.n % side].reshape(self.n // side, side * self.d)
+        rest = self.values[self.n - self.n % side :]
+        low, high = (
+            np.vstack([ends(even, axis=0).reshape(side, self.d), rest]) for ends in (np.min, np.max)
+        )
+        return low.min(axis=0).astype(np.float64), high.max(axis=0).astype(np.float64)
+
+    @cached_property
+    def middle(self) -> Array:
+        """A point amid the dense rows: about the mean of them all."""
+        with np.errstate(all="ignore"):
+            step = max(1, self.n * max(self.d, 1) >> 20)  # a million numbers tell enough
+            middle: Array = self.values[::step].mean(axis=0, dtype=np.float64)
+            return middle
+
+    @cached_property
+    def packed(self) -> Packed:
+        """The dense rows in singles, about the middle."""
+        return Packed(self, centred=True)
+
+    @cached_property
+    def packed_directions(self) -> Packed:
+        """The dense rows in singles, about the origin, for cosines."""
+        return Packed(self, centred=False)
+
+    @cached_property
+    def scale(self) -> float:
+        """The power of two that brings all numbers close to 1; 0.0 if none does."""
+        return self.packed.scale if self.dense else power(self.largest)
 
     @cached_property
     def largest(self) -> float:
@@ -87,12 +123,13 @@ class Rows:
     @cached_property
     def lengths(self) -> Array:
         """The length of each sparse row, off by at most m / 2 + 3 roundings for m numbers."""
-        lengths = np.zeros(self.n)
+        lengths, scale = np.zeros(self.n), self.scale or 1.0
         with np.errstate(all="ignore"):
             for begin, end in self.blocks(_BLOCK):
-                values = self.values[self.starts[begin] : self.starts[end]].astype(np.float64)
+                # Scaled: squares of small numbers would underflow, and a length would be 0.
+                values = self.values[self.starts[begin] : self.starts[end]] * np.float64(scale)
                 lengths[begin:end] = self.segment_sums(values * values, begin, end)
-            return np.sqrt(lengths)
+            return np.sqrt(lengths) / scale
 
     def blocks(self, size: int, most: int = 1 << 17) -> list[tuple[int, int]]:
         """The rows in blocks of about ``size`` numbers and at most ``most`` rows, at least one."""
@@ -197,13 +234,17 @@ def integers(labels: Sequence[int]) -> Array:
 
 
 def _smallest(values: Array) -> float:
-    least = math.inf
+    """The least magnitude but 0: bits without the sign are ordered as magnitudes are."""
+    kind: Any = np.uint64 if values.dtype == np.float64 else np.uint32
+    none = np.iinfo(kind).max
+    least = none
     for begin in range(0, values.size, _BLOCK):
-        sizes = np.abs(values[begin : begin + _BLOCK])
-        sizes = sizes[sizes > 0]
-        if sizes.size:
-            least = min(least, float(sizes.min()))
-    return least
+        bits: Array = values[begin : begin + _BLOCK].view(kind) << kind(1)
+        bits -= kind(1)  # makes 0 the largest
+        least = min(least, int(bits.min()))
+    if least == none:
+        return math.inf
+    return float(np.array([(least + 1) // 2], dtype=kind).view(values.dtype)[0])
 
 
 def fits_grid(rows: Rows, centres: Array) -> bool:

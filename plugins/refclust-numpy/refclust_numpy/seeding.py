@@ -6,10 +6,9 @@ that are in doubt if possible, on all of them by the reference if not.
 
 from __future__ import annotations
 
-import math
 from array import array
-from collections.abc import Callable
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,13 +16,13 @@ import numpy as np
 from refclust.kernels import seeding as reference
 from refclust.kernels.points import binary
 from refclust.kernels.seeding import Potential
-from refclust.numbers.argmin import locate_exact
+from refclust_numpy.drawing import BLOCK, Draws, locate_whole, total
 from refclust_numpy.floats import ROUND, TINY, Array, additions, square_sums
 from refclust_numpy.ladder import Ladder
+from refclust_numpy.nearness import Singles, plausible, screened
 from refclust_numpy.rows import Rows, integers, lengths, matrix, segment_sums
 
 _NUMBERS = 1 << 15  # numbers held at a time
-_BLOCK = 1024
 
 
 def potential(rows: Rows, centre: Any, before: Potential | None = None) -> Potential:
@@ -31,28 +30,33 @@ def potential(rows: Rows, centre: Any, before: Potential | None = None) -> Poten
     centre = tuple(centre)
     if before is None:
         nearest = np.zeros(rows.n, dtype=np.int32)
-        squares = _Squares(rows, np.array([centre])).estimates(np.array(centre))
+        squares = _Squares(rows, (centre,)).estimates(np.array(centre))
         return Potential((centre,), nearest, squares, rows)  # type: ignore[arg-type]
-    centres = (*before.centres, centre)
-    field = _Squares(rows, matrix(centres))
-    squares = field.estimates(field.centres[-1])
-    old, new = field.believed(before), len(before.centres)
-    nearest = integers(before.nearest).copy()
+    field = _Squares(rows, (*before.centres, centre))
+    vector, new = np.array(centre), len(before.centres)
+    squares, nearest = field.believed(before).copy(), integers(before.nearest).copy()
+    if screened(rows):
+        chosen = Singles(rows, [centre]).near(squares)
+        found = field.some_estimates(vector, chosen)
+    else:
+        chosen, found = np.arange(rows.n), field.estimates(vector)
+    old, slacks = squares[chosen], field.slacks
     with np.errstate(all="ignore"):
-        doubt = (old + squares) * field.relative + field.slacks
-        over = squares + doubt < old
-        doubtful = np.flatnonzero(~over & ~(squares > old + doubt))
+        doubt = (old + found) * field.relative + (slacks if rows.dense else slacks[chosen])
+        over = found + doubt < old
+        doubtful = np.flatnonzero(~over & ~(found > old + doubt))
     if doubtful.size:
         # A row that is its old centre stays: nothing is strictly nearer.
-        doubtful = doubtful[field.apart(nearest, doubtful)]
-        labels = nearest.copy()
-        pairs = np.stack([nearest[doubtful], np.full(doubtful.size, new)], axis=1)
+        doubtful = doubtful[field.apart(nearest, chosen[doubtful])]
+        names, labels = chosen[doubtful], nearest.copy()
+        pairs = np.stack([nearest[names], np.full(names.size, new)], axis=1)
         Ladder(rows, field.centres, "euclidean").decide(
-            np.repeat(doubtful, 2), pairs.reshape(-1), labels
+            np.repeat(names, 2), pairs.reshape(-1), labels
         )
-        over[doubtful] = labels[doubtful] == new
-    nearest[over] = new
-    return Potential(centres, nearest, np.where(over, squares, old), rows)  # type: ignore[arg-type]
+        over[doubtful] = labels[names] == new
+    gone = chosen[over]
+    nearest[gone], squares[gone] = new, found[over]
+    return Potential(field.tuples, nearest, squares, rows)  # type: ignore[arg-type]
 
 
 def locate(rows: Rows, before: Potential | None, r: float, by: str = "squares") -> int:
@@ -61,22 +65,19 @@ def locate(rows: Rows, before: Potential | None, r: float, by: str = "squares") 
         if rows.weights is None:
             numerator, denominator = r.as_integer_ratio()
             return numerator * rows.n // denominator  # masses of 1: the share is the row
-        return _locate(rows.weights, 0.0, r, lambda: binary(_list(rows.weights))[0])
-    field = _Squares(rows, matrix(before.centres))
+        return Draws(rows.weights, 0.0).locate(r, lambda: binary(_list(rows.weights))[0])
+    field = _Squares(rows, before.centres)
     if by == "distinct":
         apart = field.apart(integers(before.nearest), np.arange(rows.n))
         if rows.weights is None:
-            return _locate_exact(apart, r)
+            return locate_whole(apart, r)
         masses = rows.weights * apart
-        return _locate(masses, 0.0, r, lambda: binary(_list(masses))[0])
-    squares, weights = field.believed(before), rows.weights
-    with np.errstate(all="ignore"):
-        masses = squares if weights is None else weights * squares
-        # Half the doubt of two squares is the error of one; the product is rounded once more.
-        error = (field.relative + 2 * ROUND) * _total(masses)
-        error += _total(field.slacks if weights is None else weights * field.slacks)
-    if not masses.any():
-        counted = np.arange(rows.n) if weights is None else np.flatnonzero(weights)
+        return Draws(masses, 0.0).locate(r, lambda: binary(_list(masses))[0])
+    if rows.draws is None or rows.draws[0] is not before:
+        rows.draws = before, _draws(rows, field, before)  # many draws are from one potential
+    draws = rows.draws[1]
+    if not draws.whole:
+        counted = np.arange(rows.n) if rows.weights is None else np.flatnonzero(rows.weights)
         if not field.apart(integers(before.nearest), counted).any():
             return -1  # every row that counts is a centre already
 
@@ -85,31 +86,45 @@ def locate(rows: Rows, before: Potential | None, r: float, by: str = "squares") 
         pairs = reference._exact_masses(rows.points, own)
         return [w * s for w, s in pairs]
 
-    return _locate(masses, error, r, exact)
+    return draws.locate(r, exact)
+
+
+def _draws(rows: Rows, field: _Squares, before: Potential) -> Draws:
+    squares, weights = field.believed(before), rows.weights
+    with np.errstate(all="ignore"):
+        masses = squares if weights is None else weights * squares
+        # Half the doubt of two squares is the error of one; the product is rounded once more.
+        error = (field.relative + 2 * ROUND) * total(masses)
+        error += total(field.slacks if weights is None else weights * field.slacks)
+    return Draws(masses, error)
 
 
 def best_candidate(rows: Rows, before: Potential, candidates: tuple[int, ...]) -> int:
     """Keeps the contract of seeding.best_candidate: the row that leaves the least potential."""
-    chosen = dict.fromkeys(rows.row(i) for i in candidates)  # equal rows count once
-    first = {row: i for i, row in reversed([(i, rows.row(i)) for i in candidates])}
+    first: dict[tuple[float, ...], int] = {}  # equal rows count once
+    for i in candidates:
+        first.setdefault(rows.row(i), i)
+    chosen = list(first)
     if len(chosen) == 1:
         return candidates[0]
-    centres = matrix([*before.centres, *chosen])
-    field = _Squares(rows, centres)
+    field = _Squares(rows, (*before.centres, *chosen))
     old, weights = field.believed(before), rows.weights
+    if screened(rows):
+        chosen = [chosen[k] for k in plausible(rows, old, chosen)]
+        if len(chosen) == 1:
+            return first[chosen[0]]
     with np.errstate(all="ignore"):
         totals = []
-        for centre in centres[len(before.centres) :]:
-            least = np.minimum(old, field.estimates(centre))
-            totals.append(_total(least if weights is None else weights * least))
-        slack = 4 * _total(field.slacks if weights is None else weights * field.slacks)
+        for centre in chosen:
+            least = np.minimum(old, field.estimates(np.array(centre)))
+            totals.append(total(least if weights is None else weights * least))
+        slack = 4 * total(field.slacks if weights is None else weights * field.slacks)
         # A total is as far off as its terms, the product with the weight and the additions.
-        reach = min(totals) * (1 + 8 * (field.relative + (_BLOCK + 8) * ROUND)) + slack
-        doubtful = [k for k, total in enumerate(totals) if not total > reach]
+        reach = min(totals) * (1 + 8 * (field.relative + (BLOCK + 8) * ROUND)) + slack
+        doubtful = [k for k, one in enumerate(totals) if not one > reach]
     if len(doubtful) == 1:
-        return first[list(chosen)[doubtful[0]]]
-    exact = [list(chosen)[k] for k in doubtful]
-    kept = tuple(first[row] for row in exact)
+        return first[chosen[doubtful[0]]]
+    kept = tuple(first[chosen[k]] for k in doubtful)
     own = Potential(before.centres, array("i", integers(before.nearest).tobytes()), array("d"))
     return reference.best_candidate(rows.points, own, kept)
 
@@ -122,7 +137,7 @@ def farthest(rows: Rows, before: Potential, labels: Any = None, cluster: int = 0
     chosen = np.flatnonzero(asked)
     if not chosen.size:
         return -1
-    field = _Squares(rows, matrix(before.centres))
+    field = _Squares(rows, before.centres)
     nearest = integers(before.nearest)
     with np.errstate(all="ignore"):
         squares = field.believed(before)[chosen]
@@ -146,8 +161,22 @@ def farthest(rows: Rows, before: Potential, labels: Any = None, cluster: int = 0
 class _Squares:
     """Squared distances to some centres: estimates, and how far off they may be."""
 
-    def __init__(self, rows: Rows, centres: Array) -> None:
-        self.rows, self.centres = rows, centres
+    def __init__(self, rows: Rows, centres: tuple[tuple[float, ...], ...]) -> None:
+        self.rows, self.tuples = rows, centres
+
+    @cached_property
+    def centres(self) -> Array:
+        """The centres as an array."""
+        return matrix(self.tuples)
+
+    def some_estimates(self, centre: Array, chosen: Array) -> Array:
+        """Estimated squared distances of some dense rows to one of the centres."""
+        answer, step = np.empty(chosen.size), max(1, _NUMBERS // max(self.rows.d, 1))
+        with np.errstate(all="ignore"):
+            for begin in range(0, chosen.size, step):
+                values = self.rows.values[chosen[begin : begin + step]]
+                answer[begin : begin + step] = _sum_squares(values - centre)
+        return answer
 
     def estimates(self, centre: Array) -> Array:
         """Estimated squared distances of all rows to one of the centres."""
@@ -252,52 +281,3 @@ def _exact_square(x: tuple[float, ...], c: tuple[float, ...]) -> Fraction:
 def _list(values: Any) -> list[float]:
     listed: list[float] = np.asarray(values).tolist()
     return listed
-
-
-def _blocks(masses: Any) -> Array:
-    values = np.broadcast_to(np.asarray(masses, dtype=np.float64), np.shape(masses))
-    return np.add.reduceat(values, np.arange(0, values.size, _BLOCK))
-
-
-def _total(masses: Any) -> float:
-    """The sum of numbers of one sign, off by at most _BLOCK + 1 roundings of itself."""
-    if np.ndim(masses) == 0:
-        return float(masses)
-    try:
-        return math.fsum(_blocks(masses).tolist())
-    except OverflowError:
-        return math.inf  # no estimate: exact numbers will decide
-
-
-def _locate_exact(masses: Array, r: float) -> int:
-    """The place of r among whole masses; -1 if there is no mass."""
-    shares = np.cumsum(masses, dtype=np.int64)
-    numerator, denominator = r.as_integer_ratio()
-    goal = numerator * int(shares[-1]) // denominator
-    row = int(np.searchsorted(shares, goal, side="right"))
-    return row if row < shares.size else -1
-
-
-def _locate(masses: Array, error: float, r: float, exact: Callable[[], list[int]]) -> int:
-    """The least i whose masses up to i exceed the share r of all, by sums of blocks.
-
-    ``error`` bounds that of any partial sum, roundings of the sums aside. A running sum of blocks
-    and of masses within one block rounds less than blocks + 2 _BLOCK times, always less than u of
-    the total.
-    """
-    with np.errstate(all="ignore"):
-        sums = np.cumsum(_blocks(masses))
-        whole = float(sums[-1])
-        doubt = 4 * (error + (sums.size + 2 * _BLOCK + 8) * (ROUND * whole + 5e-324))
-        goal = r * whole
-        block = int(np.searchsorted(sums, goal, side="right"))
-        if math.isfinite(doubt) and block < sums.size:
-            begin = block * _BLOCK
-            inside = np.cumsum(masses[begin : begin + _BLOCK])
-            inside += sums[block - 1] if block else 0.0
-            i = int(np.searchsorted(inside, goal, side="right"))
-            below = inside[i - 1] if i else (sums[block - 1] if block else -math.inf)
-            if i < inside.size and inside[i] - goal > doubt and goal - below > doubt:
-                return begin + i
-    row = locate_exact(exact(), r)
-    return row if row < masses.size else -1

@@ -23,10 +23,11 @@ from refclust_numpy.floats import (
     two_square,
     two_sum,
 )
-from refclust_numpy.limbs import HIGHEST, Bins, Grid, totals
+from refclust_numpy.limbs import HIGHEST, Bins, Grid, cut_squares, totals
 from refclust_numpy.rows import Rows, integers, matrix
 
 _BLOCK = 1 << 14  # numbers held at a time: a handful of arrays of them fit a cache
+_MANY, _ROWS = 1 << 22, 1 << 13  # the same where parts of them are worked on one by one
 _DEEPEST = -1074 + 110  # products of lowest bits stay representable, with room to spare
 
 
@@ -56,59 +57,82 @@ def accumulate(rows: Rows, labels: Any, k: int) -> LimbSums | ClusterSums:
         return reference.accumulate(rows.points, _plain(given), k)
     bins = Bins(_grid(rows), k * rows.d)
     for begin, end in rows.blocks(_BLOCK):
-        _add(bins, rows, slice(begin, end), given[begin:end], 1.0)
+        _add(bins, rows, slice(begin, end), given[begin:end])
     return LimbSums(rows, bins, *_weights(rows, given, k))
 
 
 def lloyd_step(rows: Rows, centres: Any, before: Any, metric: str = "euclidean") -> Step:
     """Keeps the contract of kmeans.lloyd_step."""
-    labels: Any = assign_again(rows, centres, None if before is None else before.labels, metric)
-    k = len(centres)
-    if before is None:
-        return Step(labels, rows.n, accumulate(rows, labels, k))
-    old = integers(before.labels)
-    moved = np.flatnonzero(labels != old)
-    sums = before.sums
-    if (
-        not isinstance(sums, LimbSums)
-        or sums.made_by is not rows
-        or len(sums.weights) != k
-        or 3 * moved.size > rows.n
-    ):
-        return Step(labels, int(moved.size), accumulate(rows, labels, k))
-    # Sums are exact, so adding what came and taking what went gives the same as starting anew.
+    labels: Any = assign_again(rows, centres, metric)
+    k, last = len(centres), rows.last
+    moved = None if before is None else np.flatnonzero(labels != integers(before.labels))
+    changed = rows.n if moved is None else int(moved.size)
+    sums = _changed(rows, labels, moved, before, k) if moved is not None else None
+    if sums is None and last is not None:
+        since = np.flatnonzero(labels != integers(last.labels))
+        sums = _changed(rows, labels, since, last, k)
+    rows.last = Step(labels, changed, sums or accumulate(rows, labels, k))
+    return rows.last
+
+
+def _changed(rows: Rows, labels: Array, moved: Array, before: Step, k: int) -> LimbSums | None:
+    """The sums of a step before, brought up to date, if they are ours and few rows moved.
+
+    Sums are exact, so adding what came and taking what went gives the same as starting anew.
+    """
+    sums, old = before.sums, integers(before.labels)
+    if not isinstance(sums, LimbSums) or sums.made_by is not rows or len(sums.weights) != k:
+        return None
+    if 3 * moved.size > rows.n:
+        return None
     bins = sums.bins.copy()
     step = max(1, _BLOCK * rows.n // max(rows.values.size, 1))  # rows of about so many numbers
     for begin in range(0, moved.size, step):
         some = moved[begin : begin + step]
-        _add(bins, rows, some, labels[some], 1.0)
-        some = some[old[some] >= 0]
-        _add(bins, rows, some, old[some], -1.0)
-    return Step(labels, int(moved.size), LimbSums(rows, bins, *_weights(rows, labels, k)))
+        there = old[some] >= 0
+        _add(bins, rows, some[~there], labels[some[~there]])
+        some = some[there]
+        _add(bins, rows, some, labels[some], old[some])
+    if rows.weights is not None:
+        return LimbSums(rows, bins, *_weights(rows, labels, k))
+    came = np.bincount(labels[moved], minlength=k)
+    gone = np.bincount(old[moved][old[moved] >= 0], minlength=k)
+    return LimbSums(rows, bins, tuple((np.array(sums.weights) + came - gone).tolist()), 0)
 
 
-def _add(bins: Bins, rows: Rows, chosen: slice | Array, labels: Array, sign: float) -> None:
-    """Add some rows, or take them away."""
-    d = rows.d
-    if rows.dense:
-        values = rows.values[chosen] * np.float64(sign)
-        groups = (labels.astype(np.intp)[:, None] * d + np.arange(d)).reshape(-1)
-        values = values.reshape(-1)
-        repeats: Array | int = d
-    else:
-        if isinstance(chosen, slice):
-            places: Any = slice(int(rows.starts[chosen.start]), int(rows.starts[chosen.stop]))
-            repeats = rows.counts[chosen]
-        else:
-            places, repeats = rows.picked(chosen)
-        values = rows.values[places] * np.float64(sign)
-        groups = np.repeat(labels.astype(np.intp) * d, repeats) + rows.columns[places]
-    if rows.weights is None:
-        bins.add(groups, values)
+def _add(
+    bins: Bins, rows: Rows, chosen: slice | Array, labels: Array, old: Array | None = None
+) -> None:
+    """Add some rows to clusters, and maybe take them from others."""
+    if not labels.size:
         return
-    product, error = two_product(values, np.repeat(rows.weights[chosen], repeats))
-    bins.add(groups, product)
-    bins.add(groups, error)
+    values, repeats, columns = _numbers(rows, chosen)
+
+    def groups(labels: Array) -> Array:
+        starts = labels.astype(np.intp) * rows.d
+        if rows.dense:
+            return np.add(starts[:, None], columns).reshape(-1)
+        return np.repeat(starts, repeats) + columns
+
+    places = groups(labels), None if old is None else groups(old)
+    if rows.weights is None:
+        bins.add(places[0], values, places[1])
+        return
+    for part in two_product(values, np.repeat(rows.weights[chosen], repeats)):
+        bins.add(places[0], part, places[1])
+
+
+def _numbers(rows: Rows, chosen: slice | Array) -> tuple[Array, Array | int, Array]:
+    """The numbers of some rows, in an array of their own, how many a row has, their columns."""
+    if rows.dense:
+        values = rows.values[chosen].astype(np.float64)
+        return values.reshape(-1), rows.d, np.arange(rows.d)
+    if isinstance(chosen, slice):
+        places: Any = slice(int(rows.starts[chosen.start]), int(rows.starts[chosen.stop]))
+        repeats = rows.counts[chosen]
+    else:
+        places, repeats = rows.picked(chosen)
+    return rows.values[places].astype(np.float64), repeats, rows.columns[places]
 
 
 def _grid(rows: Rows) -> Grid:
@@ -153,41 +177,65 @@ def means(rows: Rows, sums: Any) -> memoryview:
 
 
 def _means(rows: Rows, sums: Any) -> Array:
-    """All means as an array.
-
-    S / W in double-double: q = S_1 / W leaves the exact remainder r = S - q W up to a few roundings
-    of its own small size, and q + r / W is then right to about 2**-100. Where that leaves the
-    rounding to the nearest double open, the integers divide.
-    """
+    """All means as an array, a few at a time."""
     d = rows.d
     if not isinstance(sums, LimbSums) or sums.made_by.d != d:
         return _exact_means(sums.exact())
     answer = np.zeros(len(sums.weights) * d)
-    cells = sums.bins.filled()
-    if not cells.size:
-        return answer
-    with np.errstate(all="ignore"):
-        high, low, dropped = _double_double([level[cells] for level in sums.bins.levels])
-        exact = [Fraction(w, 1 << sums.weight_shift) for w in sums.weights]
-        weight = np.array([float(w) for w in exact])[cells // d]
-        rest = np.array([float(w - Fraction(float(w))) for w in exact])[cells // d]
-        first = high / weight
-        product, error = two_product(first, weight)
-        # high - product is exact: both are within a few units of each other. Its error, that of
-        # low and of the products with what the weight leaves are all below u of u |S|.
-        remainder = (((high - product) - error) + low) - first * rest
-        second = remainder / weight
-        value, left = two_sum(first, second)
-        # second is a few roundings of itself off, plus those of the remainder's terms; |low| and
-        # |remainder| are below 4 u |S|, so 32 u (u |q|) is ample, and what was dropped counts.
-        doubt = 64 * ROUND * (np.abs(second) + ROUND * np.abs(first)) + 2 * dropped / weight
-        sure = settled(value, left, doubt) & (np.abs(value) > 2.0**-900) & np.isfinite(value)
-    answer[cells] = value + 0.0
-    for cell in cells[~sure].tolist():
-        total, shift = sums.bins.cell(cell)
-        whole = sums.weights[cell // d] << shift
-        answer[cell] = nearest(total << sums.weight_shift, whole) if total else 0.0
+    exact = [Fraction(w, 1 << sums.weight_shift) for w in sums.weights]
+    weights = np.repeat(np.array([float(w) for w in exact]), d)
+    rests = np.repeat(np.array([float(w - Fraction(float(w))) for w in exact]), d)
+    for begin in range(0, answer.size, _BLOCK):
+        levels = [level[begin : begin + _BLOCK] for level in sums.bins.levels]
+        filled = [level != 0 for level in levels]
+        places = np.flatnonzero(np.logical_or.reduce(filled)) if filled else np.empty(0, np.intp)
+        if not places.size:
+            continue
+        cells = places + begin
+        with np.errstate(all="ignore"):
+            of_cells = weights[cells], rests[cells]
+            value, sure = _quotients([level[places] for level in levels], *of_cells)
+        answer[cells] = value + 0.0
+        for cell in cells[~sure].tolist():
+            total, shift = sums.bins.cell(cell)
+            whole = sums.weights[cell // d] << shift
+            answer[cell] = nearest(total << sums.weight_shift, whole) if total else 0.0
     return answer
+
+
+def _quotients(levels: Sequence[Array], weight: Array, rest: Array) -> tuple[Array, Array]:
+    """Sums in limbs over weights, each two doubles, and where these are the nearest doubles.
+
+    S / W in double-double: q = S_1 / W leaves the exact remainder r = S - q W up to a few roundings
+    of its own small size, and q + r / W is then right to about 2**-100.
+    """
+    high, low, dropped = _double_double(levels)
+    first = high / weight
+    product, error = two_product(first, weight)
+    # high - product is exact: both are within a few units of each other. Its error, that of
+    # low and of the products with what the weight leaves are all below u of u |S|.
+    remainder = (((high - product) - error) + low) - first * rest
+    second = remainder / weight
+    value, left = two_sum(first, second)
+    # second is a few roundings of itself off, plus those of the remainder's terms; |low| and
+    # |remainder| are below 4 u |S|, so 32 u (u |q|) is ample, and what was dropped counts.
+    doubt = 64 * ROUND * (np.abs(second) + ROUND * np.abs(first)) + 2 * dropped / weight
+    sure = settled(value, left, doubt) & (np.abs(value) > 2.0**-900)
+    open_ = np.flatnonzero(~sure)
+    if open_.size:
+        # Halfway between two doubles, exactly? If all of S = first W + second W holds without
+        # any rounding, the quotient is first + second, and their sum is rounded as it has to be.
+        gap, lost = two_sum(high[open_], -product[open_])
+        gap, more = two_sum(gap, -error[open_])
+        gap, most = two_sum(gap, low[open_])
+        back, odd = two_product(second[open_], weight[open_])
+        whole = (gap == back) & (np.abs(value[open_]) > 2.0**-400)
+        for part in (lost, more, most, odd, rest[open_], dropped[open_]):
+            whole &= part == 0
+        # No product above underflows: an odd bit would be far above 2**-1074.
+        whole &= (np.abs(second[open_]) > 2.0**-600) & (weight[open_] < 2.0**400)
+        sure[open_] = whole & (weight[open_] > 2.0**-400)
+    return value, sure
 
 
 def _double_double(levels: Sequence[Array]) -> tuple[Array, Array, Array]:
@@ -283,13 +331,16 @@ def squares(rows: Rows, labels: Any, k: int) -> tuple[Fraction, ...]:
     if not (top < HIGHEST and low > _DEEPEST and exponent(heaviest) < HIGHEST):
         return reference.squares(rows.points, _plain(given), k)
     bins = Bins(Grid.of(top, 4 * max(rows.n, rows.values.size)), k)
-    for begin, end in rows.blocks(_BLOCK):
+    for begin, end in rows.blocks(_MANY if rows.dense else _BLOCK, _ROWS):
         groups = given[begin:end].astype(np.intp)
         weights = None if rows.weights is None else rows.weights[begin:end]
         if rows.dense:
-            values = rows.values[begin:end].astype(np.float64)
-            long = _add_squares(bins, groups, values, weights, exponent(rows.largest))
-            groups, values = groups[long], values[long]
+            values = rows.values[begin:end]
+            products, long = cut_squares(values, exponent(rows.largest))
+            for product in products:
+                for piece in _weighed(product, weights):
+                    bins.add(groups, piece)
+            groups, values = groups[long], values[long].astype(np.float64)
             weights = None if weights is None else weights[long]
         else:
             values = rows.values[rows.starts[begin] : rows.starts[end]].astype(np.float64)[:, None]
@@ -306,40 +357,3 @@ def _weighed(values: Array, weights: Array | None) -> Sequence[Array]:
     if weights is None:
         return [values]
     return two_product(values, weights if values.ndim == 1 else weights[:, None])
-
-
-def _add_squares(
-    bins: Bins, groups: Array, values: Array, weights: Array | None, top: int
-) -> Array:
-    """Add the squares of whole rows and return the rows that need more bits than this can take.
-
-    Every number is cut into at most three limbs a, b, c on a grid. Then |x|^2 consists of the
-    inner products a.a, 2 a.b, 2 a.c + b.b, 2 b.c and c.c, which are whole numbers of their units
-    and below 3 d 4**width < 2**53 of them: exact in doubles, in whatever order they are added.
-    """
-    n, d = values.shape
-    grid = Grid(top, (50 - d.bit_length()) // 2)
-    long: Array = np.zeros(n, dtype=bool)
-    cut: list[Array] = []
-    for level in range(3):
-        # As in ``limbs``: doubles near this number are one unit apart.
-        grate = 1.5 * 2.0 ** (52 + grid.unit(level))
-        part = values + grate
-        part -= grate
-        values = values - part
-        cut.append(part)
-        if not values.any():
-            break
-    else:
-        long = (values != 0).any(axis=1)
-        for part in cut:
-            part[long] = 0.0
-    for total in range(2 * len(cut) - 1):
-        product = np.zeros(n)
-        for i in range(total // 2 + 1):
-            if total - i < len(cut):
-                twice = 1.0 if 2 * i == total else 2.0
-                product += twice * np.einsum("ij,ij->i", cut[i], cut[total - i])
-        for piece in _weighed(product, weights):
-            bins.add(groups, piece)
-    return np.flatnonzero(long)

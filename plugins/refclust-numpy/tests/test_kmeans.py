@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from refclust_numpy import assign as assigning
+from refclust_numpy import screening
 from refclust_numpy.rows import Rows
 from support import LADDER, NUMPY, REFERENCE, both, equal, sparse_data
 
@@ -158,7 +158,7 @@ def test_without_scipy_sparse_rows_go_the_same_way(monkeypatch: pytest.MonkeyPat
     from scipy.sparse import csr_array
 
     for multiplier in (None, csr_array):
-        monkeypatch.setattr(assigning, "_multiplier", lambda *_, m=multiplier: m)
+        monkeypatch.setattr(screening, "_multiplier", lambda *_, m=multiplier: m)
         equal("kmeans.assign", due, NUMPY["kmeans.assign"](rows, centres))
 
 
@@ -166,7 +166,7 @@ def test_the_chunks_meet(monkeypatch: pytest.MonkeyPatch) -> None:
     data = LADDER["thirds+0"]
     points, rows = both(data)
     centres = [points.whole_row(i) for i in range(9)]
-    monkeypatch.setattr(assigning, "_SCORES", 64)
+    monkeypatch.setattr(screening, "_SCORES", 64)
     due = REFERENCE["kmeans.assign"](points, centres)
     equal("kmeans.assign", due, NUMPY["kmeans.assign"](rows, centres))
 
@@ -176,7 +176,7 @@ def test_doubles_take_over_where_singles_doubt_too_much(monkeypatch: pytest.Monk
     cloud = random.standard_normal((2000, 2)) + random.integers(0, 2, (2000, 1)) * 1e5
     points, rows = both(dataset(cloud))
     centres = list(map(tuple, cloud[:8].tolist()))
-    monkeypatch.setattr(assigning, "_SCORES", 1 << 11)
+    monkeypatch.setattr(screening, "_SCORES", 1 << 11)
     due = REFERENCE["kmeans.assign"](points, centres)
     equal("kmeans.assign", due, NUMPY["kmeans.assign"](rows, centres))
     assert rows.rungs["float64"] > 1000
@@ -219,3 +219,83 @@ def test_nothing_is_copied_and_singles_stay_singles() -> None:
     singles = cloud.astype(np.float32)
     assert np.shares_memory(Rows(dataset(singles)).values, singles)
     assert Rows(dataset(singles)).values.dtype == np.float32
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, 8, 300])
+def test_the_two_least_scores_of_any_number_of_centres(k: int) -> None:
+    random = np.random.default_rng(k)
+    found = random.integers(0, 2 * k, (k, 50)).astype(np.float32)  # many ties
+    found[random.integers(0, k), :5] = np.nan
+    work = np.empty((2, (k + 1) // 2, 50), dtype=np.float32)
+    least, second = screening._two_least(found.copy(), work)
+    due = np.sort(found, axis=0)
+    assert least[5:].tolist() == due[0, 5:].tolist()
+    assert second[5:].tolist() == due[1, 5:].tolist()
+    assert np.isnan(least[:5]).all()
+
+
+def test_more_centres_than_a_byte_counts() -> None:
+    random = np.random.default_rng(12)
+    cloud = random.integers(0, 30, (900, 2)).astype(float)
+    points, rows = both(dataset(cloud))
+    centres = list(map(tuple, random.permutation(np.unique(cloud + 0.5, axis=0))[:300].tolist()))
+    due = REFERENCE["kmeans.assign"](points, centres)
+    equal("kmeans.assign", due, NUMPY["kmeans.assign"](rows, centres))
+
+
+@pytest.mark.parametrize("far", [1e12, 1e60, 1e200, 1e308])
+def test_a_centre_far_beyond_all_rows(far: float) -> None:
+    cloud = np.random.default_rng(13).standard_normal((300, 2))
+    points, rows = both(dataset(cloud))
+    near = list(map(tuple, cloud[:3].tolist()))
+    due = got = None
+    for centres in ([*near, (far, 0.0)], [*near, (far, 1.0)], [*near[::-1], (0.0, -far)]):
+        due = REFERENCE["kmeans.lloyd_step"](points, centres, due)
+        got = NUMPY["kmeans.lloyd_step"](rows, centres, got)
+        equal("kmeans.lloyd_step", due, got)
+
+
+@pytest.mark.parametrize("name", ["sparse", "sparse whole", "sparse weights", "sparse tiny"])
+def test_sparse_rows_that_cannot_change_are_not_looked_at(name: str) -> None:
+    rows = lockstep(LADDER[name], 6, "euclidean", steps=9)
+    assert rows.rungs["kept"] > rows.n
+
+
+def test_a_fit_begun_again_uses_sums_of_the_step_before() -> None:
+    cloud = np.random.default_rng(4).standard_normal((400, 3))
+    points, rows = both(dataset(cloud))
+    centres = list(map(tuple, cloud[:5].tolist()))
+    moved = [tuple(x + 2.0**-9 for x in c) for c in centres]
+    for some in (centres, moved, centres[:4], moved, moved[::-1]):
+        due = REFERENCE["kmeans.lloyd_step"](points, some, None)
+        equal("kmeans.lloyd_step", due, NUMPY["kmeans.lloyd_step"](rows, some, None))
+
+
+@pytest.mark.parametrize("n", [2, 4, 6, 64])
+def test_means_halfway_between_doubles(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two doubles that are neighbours have a mean halfway; arrays must say which one it is."""
+    random = np.random.default_rng(n)
+    lower = random.random((n // 2, 5000)) + 1.0
+    lower[:] = lower[0]
+    cloud = np.concatenate([lower, np.nextafter(lower, 2.0)])
+    points, rows = both(dataset(cloud))
+    labels = np.zeros(n, dtype=np.int32)
+    due = REFERENCE["kmeans.means"](points, REFERENCE["kmeans.accumulate"](points, labels.data, 1))
+    got = NUMPY["kmeans.accumulate"](rows, labels, 1)
+    if n & (n - 1) == 0:  # a weight that divides without a rest
+        monkeypatch.setattr("refclust_numpy.sums.nearest", None)  # no need to ask integers
+    equal("kmeans.means", due, NUMPY["kmeans.means"](rows, got))
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 1000])
+def test_the_box_of_short_rows(n: int) -> None:
+    cloud = np.random.default_rng(n).standard_normal((n, 3)) + 5
+    low, high = Rows(dataset(cloud)).box
+    assert low.tolist() == cloud.min(axis=0).tolist()
+    assert high.tolist() == cloud.max(axis=0).tolist()
+
+
+def test_sparse_rows_of_small_numbers_have_a_length() -> None:
+    rows = Rows(LADDER["sparse tiny"])
+    due = np.sqrt(np.add.reduceat((rows.values * 1e200) ** 2, rows.starts[:-1])) * 1e-200
+    assert np.allclose(rows.lengths, due, rtol=1e-12, atol=0.0)

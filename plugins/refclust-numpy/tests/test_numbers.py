@@ -5,10 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refclust_numpy.floats import lowest_bit, two_product, two_square, two_sum
 from refclust_numpy.limbs import Bins, Grid, totals
+from refclust_numpy.rows import Rows
+
+from refclust.data.accept import dataset
 
 ordinary = st.floats(-1e280, 1e280)
 middling = st.floats(-1e100, 1e100).filter(lambda x: x == 0 or abs(x) > 1e-100)
@@ -57,3 +61,12 @@ def test_the_lowest_bit() -> None:
     assert lowest_bit(np.array([5e-324])) == -1074
     assert lowest_bit(np.array([1 + 2.0**-52])) == -52
     assert lowest_bit(np.array([0.0])) is None
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_the_smallest_number_but_zero(kind: type) -> None:
+    tiny = float(np.nextafter(kind(0), kind(1)))
+    for row in ([0.0, -3.0, 2.0], [-0.0, 1.5, 1e30], [tiny, -1.0, 0.0], [1.0, -tiny, 2.0]):
+        due = min(abs(float(x)) for x in row if x)
+        assert Rows(dataset(np.array([row], dtype=kind))).smallest == float(kind(due))
+    assert Rows(dataset(np.zeros((2, 2), dtype=kind))).smallest == np.inf

@@ -67,3 +67,45 @@ def test_draws_between_rows_of_no_mass() -> None:
     for r in [k / 11 for k in range(11)]:
         place = REFERENCE["seeding.locate"](points, due, r)
         assert NUMPY["seeding.locate"](rows, got, r) == place
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e9])
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_candidates_that_singles_cannot_tell_apart(
+    offset: float, kind: type, weighted: bool
+) -> None:
+    random = np.random.default_rng(6)
+    half = np.round(random.standard_normal((60, 2)) * 64) / 64
+    cloud = (np.concatenate([half, -half]) + offset).astype(kind)  # every row has a mirror image
+    weights = np.tile(random.integers(0, 3, 60), 2).astype(float) + 1 if weighted else None
+    points, rows = both(dataset(cloud, weights=weights))
+    centre = (float(kind(offset)), float(kind(offset)))
+    due = REFERENCE["seeding.potential"](points, centre)
+    got = NUMPY["seeding.potential"](rows, centre)
+    for pair in ((3, 63), (63, 3), (5, 7, 65), (9, 69, 11, 71)):
+        best = REFERENCE["seeding.best_candidate"](points, due, pair)
+        assert NUMPY["seeding.best_candidate"](rows, got, pair) == best
+        # What was learned about candidates is used for the one that is taken, or not.
+        for taken in (best, 20):
+            vector = points.whole_row(taken)
+            equal(
+                "seeding.potential",
+                REFERENCE["seeding.potential"](points, vector, due),
+                NUMPY["seeding.potential"](rows, vector, got),
+            )
+
+
+def test_singles_decide_nearly_all_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
+    cloud = np.random.default_rng(8).standard_normal((3000, 6)) + 1e6
+    points, rows = both(dataset(cloud))
+    due = REFERENCE["seeding.potential"](points, points.whole_row(0))
+    got = NUMPY["seeding.potential"](rows, points.whole_row(0))
+    best = REFERENCE["seeding.best_candidate"](points, due, (5, 900, 2500, 17))
+    monkeypatch.setattr("refclust_numpy.seeding.total", None)
+    assert NUMPY["seeding.best_candidate"](rows, got, (5, 900, 2500, 17)) == best
+
+
+def test_weights_next_to_nothing() -> None:
+    cloud = np.random.default_rng(8).standard_normal((40, 2))
+    walk(dataset(cloud, weights=[5e-324, 1e-310] * 20))
