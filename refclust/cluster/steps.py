@@ -189,7 +189,7 @@ class Steps:
             stopped = self._reason(number, objective, after)
             if stopped is not None:
                 # Closing takes another pass: until it is done, this iteration counts as not done.
-                yield self._ended(stopped, following, iteration, None, step)
+                yield self._ended(stopped, following, iteration, None, step, left)
                 return
             self._progress = following
             previous, objective = left, after
@@ -292,20 +292,30 @@ class Steps:
         iteration: Iteration,
         last: Step | None,
         step: Step,
+        before: Step | None = None,
     ) -> State:
         """Close the run and hand out its last state."""
         assert progress.centres is not None
-        self._end(reason, progress, last)
+        self._end(reason, progress, last, before)
         number = len(progress.finished)
         return State(number, iteration, progress.centres, reason, step.labels)
 
-    def _end(self, reason: Reason, progress: Progress, last: Step | None) -> None:
-        """Turn the current run into a finished one; its labels belong to its centres."""
+    def _end(
+        self,
+        reason: Reason,
+        progress: Progress,
+        last: Step | None,
+        before: Step | None = None,
+    ) -> None:
+        """Turn the current run into a finished one; its labels belong to its centres.
+
+        If there is no last step under them yet, one is made, maybe after a step before.
+        """
         assert progress.centres is not None
         assert progress.start is not None
         cosine = self._options.metric == "cosine"
         if last is None:
-            last = self._call(STEP, progress.centres, None, self._options.metric)
+            last = self._call(STEP, progress.centres, before, self._options.metric)
         residuals = self._residuals(last, progress.centres)
         squares = None
         if self._square is None:
