@@ -56,7 +56,7 @@ class Reference:
         units = max(problem.n if problem.kind == "labels" else problem.size, 1)
         if kernel in _PER_CENTRE:
             units *= max(problem.k, 1)
-        return Estimate(_SECONDS_PER_UNIT.get(kernel, 1e-6) * units)
+        return Estimate(_SECONDS_PER_UNIT.get(kernel, 1e-6) * units * problem.calls)
 
     def prepare(self, data: Any) -> Any:
         """Take labels and margins as they are, rows as tuples and integers."""

@@ -22,6 +22,7 @@ class Problem:
     n: int
     size: int = 0  # a second extent: distinct pairs of margins, numbers stored in the rows
     k: int = 0  # clusters or centres
+    calls: int = 1  # how often the kernel will be called, more or less
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from refclust.data.dataset import Dataset, Dense
 from refclust.errors import ZeroVector
 
 
-def unit_rows(data: Dataset, session: Session | None = None, k: int = 1) -> Dataset:
+def unit_rows(data: Dataset, session: Session | None = None, k: int = 1, calls: int = 1) -> Dataset:
     """Every row divided by its length, each component the nearest double of its exact value.
 
     Spec: KM-COSROWS
@@ -27,7 +27,7 @@ def unit_rows(data: Dataset, session: Session | None = None, k: int = 1) -> Data
             "leave it out or use the Euclidean distance"
         )
     session = Session("reference") if session is None else session
-    problem = Problem(data.kind, data.n, len(data.matrix.values), k)
+    problem = Problem(data.kind, data.n, len(data.matrix.values), k, calls)
     scaled = memoryview(session.run("kmeans.directions", problem, data)).toreadonly()
     session.release(data)
     return replace(data, matrix=replace(data.matrix, values=scaled))

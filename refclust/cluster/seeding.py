@@ -60,10 +60,12 @@ class Rows:
 
     data: Dataset
     session: Session
+    calls: int = 1  # how often a kernel will be called, for whoever chooses a backend
 
     def call(self, kernel: str, *args: Any, k: int = 1) -> Any:
         """Run a kernel on the rows; k is how many centres they are compared with."""
-        problem = Problem(self.data.kind, self.data.n, len(self.data.matrix.values), k)
+        size = len(self.data.matrix.values)
+        problem = Problem(self.data.kind, self.data.n, size, k, self.calls)
         return self.session.run(kernel, problem, self.data, *args)
 
     def row(self, i: int) -> Centre:

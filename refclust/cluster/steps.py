@@ -35,6 +35,7 @@ from refclust.kernels.kmeans import Labels, Step, copied
 from refclust.numbers.real import Real
 
 STEP: Final = "kmeans.lloyd_step"
+USUAL: Final = 20  # iterations, to estimate how long a fit will take
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,9 @@ class Steps:
         self._given = given
         self._session = session
         cosine = options.metric == "cosine"
-        self._rows = Rows(unit_rows(data, session, options.k) if cosine else data, session)
+        calls = options.restarts * min(options.limit, USUAL)
+        seen = unit_rows(data, session, options.k, calls) if cosine else data
+        self._rows = Rows(seen, session, calls)
         self._checkpoint = checkpoint
         self._watched = options.trace != "none"
         # Hashing takes longer than an iteration: a fit that nobody watches leaves it for later.

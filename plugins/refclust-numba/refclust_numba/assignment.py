@@ -100,7 +100,7 @@ def passed(rows: Rows, table: Any, metric: str, old: Any, adding: Adding | None)
     centres, index = distinct(table)
     if len(centres) == 1:
         labels[:] = index[0]
-        rows.rungs["single"] += rows.n
+        rows.rungs["float32"] += rows.n
         changed = _relabelled(before, labels, slice(None), adding)
         return rows.label_buffers.finished(labels), changed
     cosine = metric == "cosine"
@@ -119,7 +119,10 @@ def passed(rows: Rows, table: Any, metric: str, old: Any, adding: Adding | None)
     blocks = -(-rows.n // ROWS)
     cycles = rows.n * k * (rows.d + 5) // (2 * LANES)
     workers = max(1, min(threads(), blocks // _CHUNK, cycles // _CYCLES))
-    turn, told = np.zeros(1, np.int64), np.zeros((workers, 5), np.int64)
+    # A line of the cache for each: threads that write to one line wait for each other.
+    turn, told = aligned((8,), np.int64), aligned((workers, 8), np.int64)
+    turn[:] = 0
+    told[:] = 0
     own = [nothing(rows) if adding is None else adding.part() for _ in range(workers)]
     by_columns = np.ascontiguousarray(vectors.T)
     names = _NO_LABELS if plain else read_only(index)
@@ -132,8 +135,8 @@ def passed(rows: Rows, table: Any, metric: str, old: Any, adding: Adding | None)
         )  # fmt: skip
 
     shared(work, workers)
-    *decided, left, changed = told.sum(axis=0).tolist()
-    for name, number in zip(("single", "double", "double-double"), decided, strict=True):
+    *decided, left, changed = told.sum(axis=0)[:5].tolist()
+    for name, number in zip(("float32", "float64", "double-double"), decided, strict=True):
         rows.rungs[name] += number
     if left:
         doubtful = np.flatnonzero(labels < 0)

@@ -34,8 +34,8 @@ _UNIT: Final = {
     "seeding.farthest": 2e-9,
     "distances.pairwise": 2e-8,
     "linkage.agglomerate": 5e-9,
-    "contingency.table": 4e-8,
-    "information.expected_mi": 5e-6,
+    "contingency.table": 4e-9,
+    "information.expected_mi": 5e-7,
 }
 _ONCE: Final = frozenset(("kmeans.accumulate", "kmeans.squares", "kmeans.directions"))  # for all K
 _CALL: Final = 2e-4
@@ -66,7 +66,7 @@ class NumbaBackend:
             return Refusal("it has no such kernel")
         units = max(problem.n if problem.kind == "labels" else problem.size, 1)
         units *= 1 if kernel in _ONCE else max(problem.k, 1)
-        seconds = _CALL + _UNIT[kernel] * units
+        seconds = problem.calls * (_CALL + _UNIT[kernel] * units)
         if not self._ready:
             seconds += _IMPORT
         if kernel not in self._ready:

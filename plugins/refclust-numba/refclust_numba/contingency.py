@@ -21,6 +21,7 @@ _CHUNK: Final = 1 << 17
 _LONG_CHUNK: Final = 1 << 19  # for work that is much shorter
 _SPREAD: Final = 4  # a range of labels is counted directly up to so many times their number
 _FEW: Final = 1 << 14  # cells that are counted in a table for each thread
+_SAMPLE: Final = 1024  # labels
 _MOST: Final = 1 << 28  # labels whose numbers have 32 bits
 
 
@@ -37,9 +38,14 @@ def table(data: LabelPairs) -> Mapping[Cell, Count]:
     if clusters.dtype != classes.dtype:
         clusters, classes = clusters.astype(np.int64), classes.astype(np.int64)
     clusters.flags.writeable = classes.flags.writeable = False  # one kind of array to compile for
+    # A sample tells the range of few labels nearly always; counting finds out if it did not.
+    step = max(1, n // _SAMPLE)
+    found = _few(clusters, classes, _spans(clusters[::step].copy(), classes[::step].copy()))
+    if found is not None:
+        return found
     spans = _spans(clusters, classes)
-    area = (spans[0][-1] - spans[0][0] + 1) * (spans[1][-1] - spans[1][0] + 1)
-    return (_few if area <= min(_FEW, n) else _many)(clusters, classes, spans)
+    found = _few(clusters, classes, spans)
+    return _many(clusters, classes, spans) if found is None else found
 
 
 def _integers(labels: Sequence[Hashable]) -> Any:
@@ -65,17 +71,24 @@ def _integers(labels: Sequence[Hashable]) -> Any:
     return np.ascontiguousarray(given, wanted).view()
 
 
-def _few(clusters: Any, classes: Any, spans: tuple[range, range]) -> CellTable:
-    """Count in one table for each thread."""
+def _few(clusters: Any, classes: Any, spans: tuple[range, range]) -> CellTable | None:
+    """Count in one table for each thread; nothing if it would be large or a label is beyond it."""
     (rows, columns), own = spans, dict[int, Any]()
-    base = (rows[0] * len(columns) + columns[0]) % (1 << 32)
+    height, width = rows[-1] - rows[0] + 1, columns[-1] - columns[0] + 1
+    if height * width > min(_FEW, len(clusters)):
+        return None
     pieces = even(len(clusters), _CHUNK)
+    within = [False] * len(pieces)
 
     def work(piece: int, worker: int) -> None:
-        into = own.setdefault(worker, np.zeros((4, len(rows) * len(columns)), np.int64))
-        count_pairs(clusters, classes, len(columns), base, into, *pieces[piece])
+        into = own.setdefault(worker, np.zeros((4, height * width), np.int64))
+        within[piece] = count_pairs(
+            clusters, classes, rows[0], columns[0], height, width, into, *pieces[piece]
+        )
 
     shared(work, len(pieces))
+    if not all(within):
+        return None
     whole = sum(own.values()).sum(axis=0).reshape(len(rows), len(columns))
     places = np.nonzero(whole)
     return _table(spans, (*places, whole[places]), (whole.sum(axis=1), whole.sum(axis=0)))
@@ -172,19 +185,24 @@ def extent(labels):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def count_pairs(rows, columns, width, base, into, begin, end):  # type: ignore[no-untyped-def]
-    """Count some pairs into four tables in turn.
+def count_pairs(  # type: ignore[no-untyped-def]
+    rows, columns, row_low, column_low, height, width, into, begin, end
+):
+    """Count some pairs into four tables in turn; say whether all labels were within the ranges.
 
     Pairs next to each other are often equal, and adding to one place twice waits for the first.
     """
     rows, columns = rows[begin:end], columns[begin:end]
-    fours = rows.shape[0] // 4 * 4
-    # Right modulo 2**32 whatever overflows on the way, and the table has fewer cells than that.
-    for i in range(0, fours, 4):
-        for j in range(4):
-            into[j, np.uint32(rows[i + j] * width + columns[i + j] - base)] += 1
-    for i in range(fours, rows.shape[0]):
-        into[0, np.uint32(rows[i] * width + columns[i] - base)] += 1
+    flat, cells = into.reshape(-1), np.uint64(height * width)
+    tall, wide = np.uint64(height), np.uint64(width)
+    for i in range(rows.shape[0]):
+        # Below the range means beyond it, without a sign.
+        row = np.uint64(np.int64(rows[i]) - row_low)
+        column = np.uint64(np.int64(columns[i]) - column_low)
+        if row >= tall or column >= wide:
+            return False
+        flat[np.uint64(i & 3) * cells + row * wide + column] += 1
+    return True
 
 
 @compiled

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -24,7 +25,7 @@ HIGHEST: Final = 960
 _WIDEST: Final = 50
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Scale:
     """How sums are cut: limb l counts multiples of 2**(top - (l + 1) * width)."""
 
@@ -32,7 +33,7 @@ class Scale:
     width: int
     count: int  # limbs
 
-    @property
+    @cached_property
     def magic(self) -> Any:
         """M_l for each limb and column."""
         steps = (np.arange(self.count, dtype=np.int64) + 1) * self.width

@@ -54,7 +54,9 @@ def means(rows: Rows, sums: Any) -> Any:
             return mean_pairs(limbs, high, low, factors, cut.width, out, asked)
         return mean_cells(limbs, high, low, cut.tops, cut.width, shift, out, asked)
 
-    factors = _powers(cut.tops - cut.width + shift)
+    factors = rows.memory.get(("factors", shift))
+    if factors is None:
+        factors = rows.memory["factors", shift] = _powers(cut.tops - cut.width + shift)
     for doubtful in spread(work, chunks(len(wanted), step)):
         for cell in doubtful.tolist():
             c, j = divmod(cell, d)

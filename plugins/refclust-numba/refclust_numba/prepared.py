@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from refclust_numba.arrays import Labels, aligned
 from refclust_numba.moving import padded
 from refclust_numba.packing import Packed, Singles, Sizes, pack, singles, sizes
 from refclust_numba.threads import even, spread
+
+RUNGS: Final = ("float32", "float64", "double-double", "integers", "reference")
 
 
 class Rows:
@@ -33,9 +35,9 @@ class Rows:
             self.columns = _integers(matrix.columns, np.int32)
         self.weights = np.frombuffer(b"" if data.weights is None else data.weights, np.float64)
         self.weighted = data.weights is not None
-        self.rungs = {"single": 0, "double": 0, "double-double": 0, "integers": 0, "reference": 0}
+        self.rungs = dict.fromkeys(RUNGS, 0)
         self.label_buffers = Labels(self.n)
-        self.memory: dict[str, Any] = {}  # what a kernel keeps for the next call
+        self.memory: dict[Any, Any] = {}  # what a kernel keeps for the next call
 
     @cached_property
     def table(self) -> Any:

@@ -43,7 +43,7 @@ _ROWS: Final = 512
 def nearest(rows: Rows, table: Any, metric: str) -> Any:
     """The labels of all sparse rows."""
     if len(table) == 1:
-        rows.rungs["single"] += rows.n
+        rows.rungs["float32"] += rows.n
         return np.zeros(rows.n, np.int32)
     cosine = metric == "cosine"
     vectors = units(table) if cosine else table
@@ -66,10 +66,10 @@ def nearest(rows: Rows, table: Any, metric: str) -> Any:
     if fields.screened:
         left = fields.screen(labels, *changes)
         rows.memory["side"] = known
-    rows.rungs["single"] += rows.n - len(left)
+    rows.rungs["float32"] += rows.n - len(left)
     if len(left):
         undecided = fields.climb(labels, left)
-        rows.rungs["double"] += len(left) - len(undecided)
+        rows.rungs["float64"] += len(left) - len(undecided)
         if len(undecided):
             _exactly(fields, table, labels, undecided)
     return labels

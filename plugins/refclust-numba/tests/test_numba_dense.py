@@ -114,7 +114,7 @@ def test_bounds_change_no_label(kind: str, offset: float) -> None:
         assert bytes(step.labels) == bytes(kmeans.assign(Rows(data), centres))
         fresh = sums.accumulate(Rows(data), step.labels, 32).exact()
         assert fresh == step.sums.exact()
-        proven += int(asked["single"])
+        proven += int(asked["float32"])
         assert sum(asked.values()) == (number + 1) * data.n
 
 

@@ -285,5 +285,5 @@ def test_most_rows_are_decided_by_singles() -> None:
     rows = Rows(data)
     centres = CentreMatrix.of([Points(data).whole_row(i) for i in range(12)])
     FUNCTIONS["kmeans.assign"](rows, centres)
-    assert rows.rungs["single"] > 0.8 * data.n
+    assert rows.rungs["float32"] > 0.8 * data.n
     assert rows.rungs["reference"] == 0

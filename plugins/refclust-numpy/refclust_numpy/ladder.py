@@ -76,7 +76,7 @@ class Ladder:
             near, many = estimates == np.repeat(least, counts), np.zeros_like(many)
             self.rows.rungs["grid"] += starts.size
         else:
-            self.rows.rungs["doubles"] += int(starts.size - np.count_nonzero(many))
+            self.rows.rungs["float64"] += int(starts.size - np.count_nonzero(many))
         # Written from the last to the first: of equally near centres the first one stays.
         chosen = np.flatnonzero(near)[::-1]
         labels[rows[chosen]] = centres[chosen]

@@ -147,7 +147,7 @@ def test_two_places_far_apart_are_left_to_differences() -> None:
         REFERENCE["kmeans.assign"](points, list(map(tuple, centres))),
         NUMPY["kmeans.assign"](rows, centres),
     )
-    assert rows.rungs["doubles"] > 5000
+    assert rows.rungs["float64"] > 5000
 
 
 def test_without_scipy_sparse_rows_go_the_same_way(monkeypatch: pytest.MonkeyPatch) -> None:
