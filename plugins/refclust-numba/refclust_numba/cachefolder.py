@@ -30,7 +30,7 @@ def folders() -> list[Path]:
     given = os.environ.get("NUMBA_CACHE_DIR")
     if given:
         return sorted(Path(given).glob(f"{own.name}_*"))
-    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    home = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
     return [own / "__pycache__", *sorted(Path(home, "numba").glob(f"{own.name}_*"))]
 
 
