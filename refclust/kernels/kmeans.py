@@ -76,6 +76,8 @@ class Step:
 def copied(labels: Labels) -> array[int]:
     """Labels of any backend as an array of one's own.
 
+    Spec: BK-SESSION
+
     >>> copied(memoryview(array("i", [2, 0])))
     array('i', [2, 0])
     """

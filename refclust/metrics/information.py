@@ -20,6 +20,8 @@ from refclust.numbers.logs import log_sum
 from refclust.numbers.real import Rational, Real, log, maximum, minimum, real, sqrt, total
 
 SIDES: Final = ("clusters", "classes")
+# n log n + Σ n_ij log n_ij − Σ n_i log n_i − Σ m_j log m_j, which is n times the information.
+_INFORMATION: Final = {"whole": 1, "cells": 1, "rows": -1, "columns": -1}
 AVERAGES: Final = ("geometric", "arithmetic", "min", "max", "joint")
 
 
@@ -33,7 +35,7 @@ def entropy_clusters(table: Contingency, *, base: Rational | None = None) -> Rea
     Fraction(1, 1)
     """
     # With the minus sign that one source lost (ERR-03).
-    entropy = _of_logs(table, lambda: _entropy(table.row, table.total), whole=1, rows=-1)
+    entropy = _total_of_logs(table, lambda: _entropy(table.row, table.total), whole=1, rows=-1)
     return in_base(entropy.named("H(C)", r"H(\mathcal C)"), base)
 
 
@@ -46,7 +48,7 @@ def entropy_classes(table: Contingency, *, base: Rational | None = None) -> Real
     >>> entropy_classes(Contingency.of_rows([[2, 0], [0, 2]])) == log(2)
     True
     """
-    entropy = _of_logs(table, lambda: _entropy(table.col, table.total), whole=1, columns=-1)
+    entropy = _total_of_logs(table, lambda: _entropy(table.col, table.total), whole=1, columns=-1)
     return in_base(entropy.named("H(T)", r"H(\mathcal T)"), base)
 
 
@@ -59,7 +61,9 @@ def joint_entropy(table: Contingency, *, base: Rational | None = None) -> Real:
     >>> joint_entropy(Contingency.of_rows([[1, 1], [1, 1]])) == log(4)
     True
     """
-    joint = _of_logs(table, lambda: _entropy(table.counts.values(), table.total), whole=1, cells=-1)
+    joint = _total_of_logs(
+        table, lambda: _entropy(table.counts.values(), table.total), whole=1, cells=-1
+    )
     return in_base(joint.named("H(C,T)", r"H(\mathcal C,\mathcal T)"), base)
 
 
@@ -81,11 +85,11 @@ def conditional_entropy(
     True
     """
     if of == "clusters":
-        remaining = _of_logs(
+        remaining = _total_of_logs(
             table, lambda: _conditional_entropy(table.transposed()), columns=1, cells=-1
         )
         return in_base(remaining.named("H(C|T)", r"H(\mathcal C\mid\mathcal T)"), base)
-    remaining = _of_logs(table, lambda: _conditional_entropy(table), rows=1, cells=-1)
+    remaining = _total_of_logs(table, lambda: _conditional_entropy(table), rows=1, cells=-1)
     return in_base(remaining.named("H(T|C)", r"H(\mathcal T\mid\mathcal C)"), base)
 
 
@@ -99,13 +103,13 @@ def mutual_information(table: Contingency, *, base: Rational | None = None) -> R
     True
     """
     n = table.total
-    information = _of_logs(
+    information = _total_of_logs(
         table,
-        lambda: (Fraction(n_ij, n) * gain for n_ij, gain in _gains(table)),
-        whole=1,
-        cells=1,
-        rows=-1,
-        columns=-1,
+        lambda: (
+            Fraction(n_ij, n) * log(Fraction(n * n_ij, table.row[i] * table.col[j]))
+            for (i, j), n_ij in table.cells()
+        ),
+        **_INFORMATION,
     )
     return in_base(information.named("I", r"I(\mathcal C,\mathcal T)"), base)
 
@@ -176,13 +180,13 @@ def nmi_strehl_ghosh(table: Contingency) -> Real:
     0.42503627500679453
     """
     n = table.total
-    top = _of_logs(
+    top = _total_of_logs(
         table,
-        lambda: (n_ij * gain for n_ij, gain in _gains(table)),
-        whole=1,
-        cells=1,
-        rows=-1,
-        columns=-1,
+        lambda: (
+            n_ij * log(Fraction(n * n_ij, table.row[i] * table.col[j]))
+            for (i, j), n_ij in table.cells()
+        ),
+        **_INFORMATION,
         over=1,
     )
     by_cluster = total(n_i * log(Fraction(n_i, n)) for n_i in table.row)
@@ -321,7 +325,7 @@ def mean_entropy(table: Contingency, average: str) -> Real:
     return (minimum if average == "min" else maximum)(of_clusters, of_classes)
 
 
-def _of_logs(
+def _total_of_logs(
     table: Contingency,
     written: Callable[[], Iterable[Real]],
     *,
@@ -331,10 +335,11 @@ def _of_logs(
     columns: int = 0,
     over: Count | None = None,
 ) -> Real:
-    """Return a sum of logarithms that is also so many times f(n), Σ f(n_ij), Σ f(n_i), Σ f(m_j).
+    """Return the total of terms as they are written, but computed from the distinct counts.
 
-    With f(x) = x log x every sum over the cells becomes one over the distinct counts, divided by n
-    or what else it is ``over``. Terms that are not whole are added as they are written.
+    It must also be so many times f(n), Σ f(n_ij), Σ f(n_i), Σ f(m_j) with f(x) = x log x, divided
+    by n or what else it is ``over``. Then a table of many cells needs few logarithms. Where counts
+    are not whole, the terms are added up as they are written.
     """
     if not table.is_integer:
         return total(written())
@@ -345,13 +350,6 @@ def _of_logs(
             for size, number in sizes.items():
                 weights[int(size)] += times * number * int(size)
     return log_sum(weights, int(table.total if over is None else over), written)
-
-
-def _gains(table: Contingency) -> Iterator[tuple[Count, Real]]:
-    """Yield for each cell its count n_ij and log(n n_ij/(n_i m_j))."""
-    n = table.total
-    for (i, j), n_ij in table.cells():
-        yield n_ij, log(Fraction(n * n_ij, table.row[i] * table.col[j]))
 
 
 def _entropy(counts: Iterable[Count], n: Count) -> Iterator[Real]:

@@ -41,7 +41,7 @@ def clauses(problem: Problem, keys: Sequence[str]) -> list[str]:
         found += ["KM-INIT", "NUM-RAND", *START_CLAUSES[problem.start]]
     cosine = problem.metric == "cosine"
     if keys and keys != ["error"]:
-        found += ["KM-COSROWS", "KM-COSASSIGN"] if cosine else ["KM-ASSIGN"]
+        found += ["KM-COSROWS", "KER-DIRECTIONS", "KM-COSASSIGN"] if cosine else ["KM-ASSIGN"]
     for key in keys:
         found += KEY_CLAUSES.get(key, [])
     return found
