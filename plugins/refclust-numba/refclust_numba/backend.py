@@ -7,8 +7,6 @@ or, where that folder cannot be written to, in the user's cache folder (Numba's 
 
 from __future__ import annotations
 
-import importlib.util
-import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -52,7 +50,6 @@ class NumbaBackend:
     accuracy: Accuracy = "exact"
     _kernels: dict[str, Callable[..., Any]] = field(default_factory=dict, repr=False)
     _ready: set[str] = field(default_factory=set, repr=False)
-    _first: dict[str, float] = field(default_factory=dict, repr=False)
 
     def kernels(self) -> Mapping[str, Callable[..., Any]]:
         """Its kernels by name; what they need is imported when one is called."""
@@ -93,18 +90,9 @@ class NumbaBackend:
         """Use so many threads for a while; no answer depends on it."""
         return limited(number)
 
-    def first_calls(self) -> Mapping[str, float]:
-        """The seconds that the first call of each kernel took in this process."""
-        return dict(self._first)
-
     def _late(self, name: str) -> Callable[..., Any]:
         def run(*args: Any) -> Any:
-            function = _function(name)
-            if name in self._ready:
-                return function(*args)
-            started = time.perf_counter()
-            answer = function(*args)
-            self._first[name] = time.perf_counter() - started
+            answer = _function(name)(*args)
             self._ready.add(name)
             return answer
 
@@ -122,8 +110,3 @@ def _compiled(kernel: str) -> bool:
     from refclust_numba.cachefolder import cached
 
     return cached(kernel)
-
-
-def installed() -> bool:
-    """Whether the heavy libraries are there at all."""
-    return importlib.util.find_spec("numba") is not None

@@ -12,7 +12,7 @@ import numpy as np
 from refclust.kernels.fields import Cosine, Euclidean
 from refclust_numba import limbs
 from refclust_numba.compiling import compiled
-from refclust_numba.limbs import carry, deposit_product
+from refclust_numba.limbs import carry, deposit_product, is_less
 from refclust_numba.prepared import Rows, joined_span
 from refclust_numba.scalars import two_product, two_sum
 from refclust_numba.threads import chunks, shared
@@ -137,13 +137,7 @@ def exact_rows(table, by_columns, rows, labels, magic, width):  # type: ignore[n
                 x = np.float64(table[i, j])
                 deposit_product(score, x + x, by_columns[j, c], magic, -1)
             carry(score, width)
-            less = label < 0
-            if not less:
-                for level in range(count):
-                    if score[level] != best[level]:
-                        less = score[level] < best[level]
-                        break
-            if less:
+            if label < 0 or is_less(score, best):
                 best[:] = score
                 label = c
         labels[i] = label

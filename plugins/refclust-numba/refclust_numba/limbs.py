@@ -137,6 +137,15 @@ def carry(limbs, width):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def is_less(one, other):  # type: ignore[no-untyped-def]
+    """Whether one sum is less than another, both after a carry."""
+    for level in range(one.shape[0]):
+        if one[level] != other[level]:
+            return one[level] < other[level]
+    return False
+
+
+@inlined
 def leading(limbs, width):  # type: ignore[no-untyped-def]
     """The sum as a double-double times a power of two: (high, low, first limb used).
 
@@ -168,27 +177,3 @@ def leading(limbs, width):  # type: ignore[no-untyped-def]
     if negative:
         high, low = -high, -low
     return high, low, first
-
-
-@inlined
-def leading_two(upper, lower, width):  # type: ignore[no-untyped-def]
-    """``leading`` for two limbs, without a loop; the power belongs to the first limb always."""
-    over = lower >> width
-    lower -= over << width
-    upper += over
-    sign = 1.0
-    if upper < 0:
-        sign = -1.0
-        upper, lower = -upper, -lower
-        if lower != 0:
-            lower += np.int64(1) << width
-            upper -= 1
-    # Three doubles of at most 32, 31 and 50 bits, none negative: their sum is exact in two steps
-    # but for the last bits of the third.
-    high = upper >> 31
-    middle = upper - (high << 31)
-    top = np.float64(high) * 2147483648.0
-    s, e = two_sum(top, np.float64(middle))
-    s, f = two_sum(s, np.float64(lower) * power_of_two(-width))
-    s, e = two_sum(s, e + f)
-    return sign * s, sign * e, 0

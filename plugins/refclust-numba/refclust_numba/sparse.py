@@ -28,7 +28,7 @@ from refclust_numba import limbs
 from refclust_numba.centres import distinct, units
 from refclust_numba.compiling import compiled, inlined
 from refclust_numba.ladder import TINY
-from refclust_numba.limbs import carry, deposit_product
+from refclust_numba.limbs import carry, deposit_product, is_less
 from refclust_numba.prepared import Rows, joined_span
 from refclust_numba.screening import LANES
 from refclust_numba.side import Side, bring, empty, gather
@@ -370,13 +370,7 @@ def exact_rows(  # type: ignore[no-untyped-def]
                 x = np.float64(values[place])
                 deposit_product(value, x + x, vectors[c, columns[place]], magic, -1)
             carry(value, width)
-            less = label < 0
-            if not less:
-                for level in range(count):
-                    if value[level] != best[level]:
-                        less = value[level] < best[level]
-                        break
-            if less:
+            if label < 0 or is_less(value, best):
                 best[:] = value
                 label = c
         labels[i] = label
