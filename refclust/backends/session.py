@@ -193,8 +193,14 @@ def _decided(prepared: Iterable[_Prepared]) -> Counter[tuple[str, str]]:
     counted: Counter[tuple[str, str]] = Counter()
     for one in prepared:
         tell = getattr(one.backend, "decided", None)
-        for rung, rows in tell(one.made).items() if callable(tell) else ():
-            counted[one.backend.name, rung] += rows
+        try:
+            for rung, rows in tell(one.made).items() if callable(tell) else ():
+                counted[one.backend.name, rung] += rows
+        except Exception as error:
+            raise BackendFailure(
+                f"the backend {one.backend.name!r} cannot tell how rows were decided: "
+                f"{type(error).__name__}: {error}"
+            ) from error
     return counted
 
 

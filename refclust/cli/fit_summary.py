@@ -188,9 +188,8 @@ def _backends(provenance: Provenance) -> list[tuple[str, str]]:
 def _decided(provenance: Provenance) -> list[tuple[str, str]]:
     """On which rungs of their ladders backends decided the rows, in shares."""
     whole = sum(one.rows for one in provenance.decided)
-    shares = [
-        f"{one.rung} {one.rows / whole:.4%}" for one in provenance.decided if one.rows and whole
-    ]
+    most_first = sorted(provenance.decided, key=lambda one: -one.rows)
+    shares = [f"{one.rung} {one.rows / whole:.4%}" for one in most_first if one.rows]
     return [("decided by", ", ".join(shares))] if shares else []
 
 

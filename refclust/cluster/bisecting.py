@@ -15,7 +15,7 @@ from refclust.cluster.options import KMeansOptions, clusters, named
 from refclust.cluster.results import BisectingFit, Centre, Metric, Split, Start
 from refclust.cluster.rows import unit_rows
 from refclust.cluster.seeding import STARTS, Draws, Rows
-from refclust.cluster.steps import Steps
+from refclust.cluster.steps import USUAL, Steps
 from refclust.data.accept import dataset
 from refclust.data.dataset import Dataset
 from refclust.errors import KOutOfRange
@@ -77,8 +77,8 @@ def bisecting(
     # Two clusters for every split; checked here, before any work is done.
     options = KMeansOptions(2, start, metric, seed, restarts, None, "farthest", None, limit, "none")
     session = Session(backend) if session is None else session
-    seen = unit_rows(rows, session, 2) if metric == "cosine" else rows
-    state = _State((_root(Rows(seen, session)),))
+    seen = unit_rows(rows, session, 2, USUAL) if metric == "cosine" else rows
+    state = _State((_root(Rows(seen, session, USUAL)),))
     digest = rows.digest()
     fitting = Fitting("bisecting", digest, {**options.as_json(), "k": count, "by": by})
     if checkpoint is not None:
@@ -133,7 +133,7 @@ def _read_state(told: dict[str, Any]) -> _State:
 
 def _root(rows: Rows) -> _Node:
     everything = array("i", bytes(4 * rows.data.n))
-    sums = rows.call("kmeans.accumulate", everything, 1)
+    sums = rows.call("kmeans.accumulate", everything, 1, k=2)  # the splits will have two
     squares = rows.call("kmeans.squares", everything, 1)
     centres = CentreMatrix.flat(rows.call("kmeans.means", sums), rows.data.d)
     [rss] = exact_within(squares, rows.call("kmeans.residual", sums, centres))

@@ -15,7 +15,7 @@ from refclust.cluster.options import KMeansOptions, clusters
 from refclust.cluster.results import Detail, KMeansFit, Metric, Policy, Start
 from refclust.cluster.rows import unit_rows
 from refclust.cluster.seeding import STARTS, Rows, group_means
-from refclust.cluster.steps import Steps
+from refclust.cluster.steps import USUAL, Steps
 from refclust.data.accept import dataset
 from refclust.data.dataset import Dataset, Dense
 from refclust.errors import BadOption, DimensionMismatch, LabelLengthMismatch, ZeroVector
@@ -119,8 +119,9 @@ def _given(
     names = list(labels)
     if len(names) != rows.n:
         raise LabelLengthMismatch(f"{len(names)} labels to start from, for {rows.n} rows")
-    scaled = unit_rows(rows, session) if metric == "cosine" else rows
-    return "labels", _directed(group_means(Rows(scaled, session), names), metric)
+    k = len(set(names))
+    scaled = unit_rows(rows, session, k, USUAL) if metric == "cosine" else rows
+    return "labels", _directed(group_means(Rows(scaled, session, USUAL), names), metric)
 
 
 def _given_centres(rows: Dataset, centres: Any, metric: Metric) -> CentreMatrix:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from refclust.cluster.results import Run
 from refclust.numbers.nearest import nearest
 from refclust.numbers.real import Real, sqrt, total
 
@@ -64,3 +65,17 @@ def rounded(value: Fraction) -> float:
     0.3333333333333333
     """
     return nearest(value.numerator, value.denominator)
+
+
+def best_run(runs: Sequence[Run]) -> int:
+    """The run with the least RSS or the greatest total cosine, the earliest of equals.
+
+    Spec: KM-RESTART
+    """
+    if not runs[0].cosine_terms:
+        return min(range(len(runs)), key=lambda r: (runs[r].exact_rss, r))
+    best = 0
+    for r in range(1, len(runs)):
+        if total_cosine(runs[r].cosine_terms) > total_cosine(runs[best].cosine_terms):
+            best = r
+    return best

@@ -151,7 +151,7 @@ def group_means(rows: Rows, labels: Sequence[Hashable]) -> CentreMatrix:
         raise BadOption(f"the labels to start from cannot be put in order: {error}") from None
     index = {label: k for k, label in enumerate(groups)}
     numbers = array("i", (index[label] for label in labels))
-    sums = rows.call("kmeans.accumulate", numbers, len(groups))
+    sums = rows.call("kmeans.accumulate", numbers, len(groups), k=len(groups))
     for k, label in enumerate(groups):
         if not sums.weights[k]:
             raise BadOption(f"the group {label!r} to start from has weight 0, so it has no mean")

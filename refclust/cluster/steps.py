@@ -8,7 +8,7 @@ and pictures need nothing else.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final
@@ -17,6 +17,7 @@ from refclust.backends.session import Session
 from refclust.cluster import progress as progresses
 from refclust.cluster.checkpoint import Checkpoint, Fitting
 from refclust.cluster.objective import (
+    best_run,
     exact_rss,
     exact_within,
     mean_square,
@@ -385,17 +386,3 @@ class Steps:
             fingerprint=self._fingerprint,
             provenance=self._session.provenance(),
         )
-
-
-def best_run(runs: Sequence[Run]) -> int:
-    """The run with the least RSS or the greatest total cosine, the earliest of equals.
-
-    Spec: KM-RESTART
-    """
-    if not runs[0].cosine_terms:
-        return min(range(len(runs)), key=lambda r: (runs[r].exact_rss, r))
-    best = 0
-    for r in range(1, len(runs)):
-        if total_cosine(runs[r].cosine_terms) > total_cosine(runs[best].cosine_terms):
-            best = r
-    return best

@@ -33,6 +33,7 @@ SparseRow: TypeAlias = dict[int, float]  # column number to value, zeros left ou
 
 DOUBLES: Final = "d"
 SINGLES: Final = "f"
+INTEGERS: Final = frozenset("bBhHiIlLqQ")  # formats of buffers of integers of any width
 _CHUNK: Final = 1 << 16
 _GLANCE: Final = 1 << 11  # numbers of one glance: their bytes stay in the nearest cache
 

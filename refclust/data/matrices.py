@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from operator import ge, gt
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
-from refclust.data.dataset import DOUBLES, SINGLES, Sparse, readonly
+from refclust.data.dataset import DOUBLES, INTEGERS, SINGLES, Sparse, readonly
 from refclust.data.glance import surely_in_order
 from refclust.errors import (
     DimensionMismatch,
@@ -24,7 +24,6 @@ from refclust.errors import (
 )
 
 Doubles: TypeAlias = Callable[[Sequence[Any], Callable[[int], str]], Sequence[float]]
-_INTEGERS: Final = frozenset("bBhHiIlLqQ")
 
 
 def looks_sparse(data: Any) -> bool:
@@ -186,7 +185,7 @@ def _indices(given: Any) -> memoryview:
         view = memoryview(given)
     except (TypeError, ValueError, BufferError):
         view = memoryview(array("q", given.tolist()))
-    if view.format in _INTEGERS and view.c_contiguous and view.ndim == 1:
+    if view.format in INTEGERS and view.c_contiguous and view.ndim == 1:
         return view.toreadonly()
     return readonly(array("q", given.tolist()))
 

@@ -7,14 +7,13 @@ from collections import Counter
 from collections.abc import Hashable, ItemsView, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from refclust.kernels.contracts import Exact
 from refclust.kernels.registry import kernel
 
 Count: TypeAlias = int | Fraction
 Cell: TypeAlias = tuple[Hashable, Hashable]
-INTEGER_FORMATS: Final = frozenset("bBhHiIlLqQ")  # of the buffers that labels may be
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from typing import Any, Final, TypeAlias
 
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
+from refclust.data.dataset import INTEGERS
 from refclust.errors import (
     BackendFailure,
     BadLabel,
@@ -29,7 +30,7 @@ from refclust.errors import (
     NotFinite,
     RaggedRows,
 )
-from refclust.kernels.contingency import INTEGER_FORMATS, Cell, CellTable, Count, LabelPairs
+from refclust.kernels.contingency import Cell, CellTable, Count, LabelPairs
 
 Labels: TypeAlias = Iterable[Hashable]
 NOISE_POLICIES: Final = ("ordinary", "singletons", "ignore")
@@ -229,7 +230,7 @@ def _buffer(values: Any) -> memoryview | None:
         view = memoryview(values)
     except (TypeError, ValueError, BufferError):
         return None
-    flat = view.ndim == 1 and view.c_contiguous and view.format in INTEGER_FORMATS
+    flat = view.ndim == 1 and view.c_contiguous and view.format in INTEGERS
     return view.toreadonly() if flat else None
 
 

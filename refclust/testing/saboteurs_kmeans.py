@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from operator import mul
 from typing import Any
@@ -15,6 +15,7 @@ from refclust.kernels import kmeans, means, seeding
 from refclust.kernels.kmeans import ClusterSums, Step
 from refclust.kernels.points import Points, Vector
 from refclust.kernels.seeding import Potential
+from refclust.testing.player import ForeignSums
 from refclust.testing.saboteur import Functions, Saboteur
 from refclust.testing.sloppy import (
     added,
@@ -160,33 +161,14 @@ def float_sums(
     return replace(right, sums=integers, shift=shift)
 
 
-@dataclass(frozen=True, slots=True)
-class OwnSums:
-    """Sums in a form of its own, as fast backends keep them.
-
-    Spec: none (the reference's sums, disguised)
-    """
-
-    weights: tuple[int, ...]
-    weight_shift: int
-    inside: ClusterSums
-
-    def exact(self) -> ClusterSums:
-        """The same as plain integers.
-
-        Spec: none (the reference's sums)
-        """
-        return self.inside
-
-
 def _forgetting(points: Points, centres: Any, before: Any, metric: str) -> Step:
     """Adds what came to its own sums of the step before, and forgets to take away what went."""
     right = kmeans.lloyd_step(points, centres, before, metric)
     sums = right.sums.exact()
-    if before is not None and isinstance(before.sums, OwnSums) and right.changed:
+    if before is not None and isinstance(before.sums, ForeignSums) and right.changed:
         old = before.sums.exact()
         sums = replace(sums, sums=(*sums.sums[:-1], tuple(x + 1 for x in old.sums[-1])))
-    return replace(right, sums=OwnSums(sums.weights, sums.weight_shift, sums))
+    return replace(right, sums=ForeignSums(sums.weights, sums.weight_shift, sums))
 
 
 def _remembering() -> Functions:

@@ -187,3 +187,19 @@ def test_kernels_of_one_family_stay_together(
     # What that backend lacks goes where it is quickest.
     assert ran["kmeans.squares"] == ("reference", "the fastest that supports the problem")
     assert fit.labels.tolist() == [0, 0, 1]
+
+
+def test_a_backend_that_cannot_tell_its_rungs_has_failed(tmp_path: Path) -> None:
+    told_by = "def decided(self, prepared):\n            return {'all': 3}\n\n        def export("
+    telling = GOOD.replace("def export(", told_by)
+    with installed(tmp_path, goodplugin=telling):
+        session = Session("quick")
+        session.run("contingency.table", PROBLEM, DATA)
+        told = session.provenance().decided
+    assert [(one.backend, one.rung, one.rows) for one in told] == [("quick", "all", 3)]
+    broken = telling.replace("{'all': 3}", "1 / 0")
+    with installed(tmp_path, badplugin=broken.replace('"quick"', '"vague"')):
+        session = Session("vague")
+        session.run("contingency.table", PROBLEM, DATA)
+        with pytest.raises(BackendFailure, match=r"'vague' cannot tell .*ZeroDivisionError"):
+            session.provenance()

@@ -42,7 +42,6 @@ import numpy as np
 
 from refclust_numba.arrays import aligned, read_only
 from refclust_numba.centres import distinct, grouped, place, units
-from refclust_numba.ladder import TINY as TINY
 from refclust_numba.ladder import exactly
 from refclust_numba.packing import Packed
 from refclust_numba.prepared import Rows

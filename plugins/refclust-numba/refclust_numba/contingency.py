@@ -12,8 +12,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from refclust.data.dataset import INTEGERS
 from refclust.kernels import contingency as reference
-from refclust.kernels.contingency import INTEGER_FORMATS, Cell, CellTable, Count, LabelPairs
+from refclust.kernels.contingency import Cell, CellTable, Count, LabelPairs
 from refclust_numba.compiling import compiled
 from refclust_numba.threads import even, shared, spread
 
@@ -60,7 +61,7 @@ def _integers(labels: Sequence[Hashable]) -> Any:
             return np.array(labels, np.int64)
         except OverflowError:
             return None
-    if view.ndim != 1 or view.format not in INTEGER_FORMATS:
+    if view.ndim != 1 or view.format not in INTEGERS:
         return None
     given = np.asarray(view)
     if given.dtype == np.uint64 and int(given.max()) >= 1 << 63:

@@ -34,38 +34,38 @@ def lloyd_step(
 ) -> Step:
     """Keeps the contract of ``kmeans.lloyd_step``."""
     rows.read()
-    k = len(centres)
+    k, own = len(centres), _own_sums(rows, before, len(centres))
     if rows.dense and totals.cells(rows):
-        return _dense_step(rows, centres, before, metric)
+        return _dense_step(rows, centres, before, own, metric)
     labels = assign(rows, centres, metric)
-    if not totals.cells(rows):
-        changed = rows.n
-        if before is not None:
-            changed = int(np.count_nonzero(labels != totals.buffer(before.labels)))
-        return Step(labels, changed, reference.accumulate(rows.points, labels, k))
-    if before is None:
-        return Step(labels, rows.n, sums.accumulate(rows, labels, k))
-    old = totals.buffer(before.labels)
-    own = before.sums
-    if isinstance(own, LimbSums) and own.rows is rows and len(own.limbs) == k:
-        made, changed = sparse_sums.moved(rows, old, labels, k, own)
+    if before is not None and own is not None:
+        made, changed = sparse_sums.moved(rows, totals.buffer(before.labels), labels, k, own)
         return Step(labels, changed, made)
-    changed = int(np.count_nonzero(labels != old))
-    return Step(labels, changed, sums.accumulate(rows, labels, k))
+    return Step(labels, _changed(labels, before), sums.accumulate(rows, labels, k))
 
 
-def _dense_step(rows: Rows, centres: Sequence[Any], before: Step | None, metric: str) -> Step:
-    """Labels and sums in one pass over the rows."""
-    table = matrix(centres)
+def _own_sums(rows: Rows, before: Step | None, k: int) -> LimbSums | None:
+    """The sums of the step before, if we made them of these rows for as many clusters."""
     own = None if before is None else before.sums
-    if not (isinstance(own, LimbSums) and own.rows is rows and len(own.limbs) == len(table)):
-        # Sums of another make, or of other clusters: all rows are added up again.
-        adding = sums.Adding(rows, len(table), None)
-        labels, changed = assignment.passed(rows, table, metric, None, adding)
-        if before is not None:
-            changed = int(np.count_nonzero(labels != totals.buffer(before.labels)))
-        return Step(labels, changed, adding.finished())
-    assert before is not None
+    ours = isinstance(own, LimbSums) and own.rows is rows and len(own.counts) == k
+    return own if ours else None  # type: ignore[return-value]
+
+
+def _changed(labels: Any, before: Step | None) -> int:
+    """How many labels are not those of the step before."""
+    if before is None:
+        return len(labels)
+    return int(np.count_nonzero(labels != totals.buffer(before.labels)))
+
+
+def _dense_step(
+    rows: Rows, centres: Sequence[Any], before: Step | None, own: LimbSums | None, metric: str
+) -> Step:
+    """Labels and sums in one pass over the rows; all are added up again if no sums are ours."""
+    table = matrix(centres)
     adding = sums.Adding(rows, len(table), own)
+    if before is None or own is None:
+        labels, _ = assignment.passed(rows, table, metric, None, adding)
+        return Step(labels, _changed(labels, before), adding.finished())
     labels, changed = assignment.passed(rows, table, metric, before.labels, adding)
     return Step(labels, changed, adding.finished() if changed else own)

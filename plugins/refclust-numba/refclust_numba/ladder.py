@@ -14,8 +14,9 @@ from refclust_numba import limbs
 from refclust_numba.compiling import compiled
 from refclust_numba.limbs import carry, deposit_product, is_less
 from refclust_numba.prepared import Rows, joined_span
-from refclust_numba.scalars import two_product, two_sum
+from refclust_numba.scalars import two_sum
 from refclust_numba.threads import chunks, shared
+from refclust_numba.twofold import plus_square
 
 TINY: Final = 2.0**-1000
 
@@ -66,10 +67,7 @@ def climb(table, i, by_columns, cosine, squares, lows):  # type: ignore[no-untyp
             continue
         high, rest = 0.0, 0.0
         for j in range(d):
-            s, e = two_sum(np.float64(table[i, j]), -by_columns[j, c])
-            p, f = two_product(s, s)
-            high, g = two_sum(high, p)
-            rest += g + (f + 2.0 * s * e)
+            high, rest = plus_square(high, rest, np.float64(table[i, j]), by_columns[j, c])
         high, rest = two_sum(high, rest)
         squares[c], lows[c] = high, rest
         if high < least or (high == least and rest < low):

@@ -79,6 +79,16 @@ def raise_to_root(tree, bound, leaves, i):  # type: ignore[no-untyped-def]
         node >>= 1
 
 
+@inlined
+def look(work, begin, bound, near, i, n):  # type: ignore[no-untyped-def]
+    """Find the nearest cluster after i, the first of equals."""
+    bound[i] = np.inf
+    for p in range(i + 1, n):
+        if work[begin[i] + p] < bound[i]:
+            bound[i] = work[begin[i] + p]
+            near[i] = p
+
+
 @compiled
 def merge_generic(work, n, code):  # type: ignore[no-untyped-def]
     """Merge the closest pair again and again; dead clusters are infinitely far away."""
@@ -92,10 +102,7 @@ def merge_generic(work, n, code):  # type: ignore[no-untyped-def]
     bound = np.full(leaves, np.inf)
     near = np.zeros(n, np.int64)
     for i in range(n - 1):
-        for j in range(i + 1, n):
-            if work[begin[i] + j] < bound[i]:
-                bound[i] = work[begin[i] + j]
-                near[i] = j
+        look(work, begin, bound, near, i, n)
     tree = np.empty(2 * leaves, np.int64)
     for i in range(leaves):
         tree[leaves + i] = i
@@ -114,11 +121,7 @@ def merge_generic(work, n, code):  # type: ignore[no-untyped-def]
             break
         j = near[i]
         if work[begin[i] + j] != d:
-            bound[i] = np.inf
-            for p in range(i + 1, n):
-                if work[begin[i] + p] < bound[i]:
-                    bound[i] = work[begin[i] + p]
-                    near[i] = p
+            look(work, begin, bound, near, i, n)
             raise_to_root(tree, bound, leaves, i)
             continue
         firsts[done], seconds[done], values[done] = i, j, d
@@ -154,11 +157,7 @@ def merge_generic(work, n, code):  # type: ignore[no-untyped-def]
         size[i], size[j] = a + b, 0.0
         bound[j] = np.inf
         raise_to_root(tree, bound, leaves, j)
-        bound[i] = np.inf
-        for p in range(i + 1, n):
-            if work[begin[i] + p] < bound[i]:
-                bound[i] = work[begin[i] + p]
-                near[i] = p
+        look(work, begin, bound, near, i, n)
         raise_to_root(tree, bound, leaves, i)
     return firsts[:done], seconds[:done], values[:done]
 

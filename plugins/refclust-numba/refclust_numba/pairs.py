@@ -125,6 +125,18 @@ def rounded(code, high, low, size, x, x_low, y, y_low, share):  # type: ignore[n
     return value, proven and 2.0**-400 < x < 2.0**400 and 2.0**-400 < y < 2.0**400
 
 
+@inlined
+def plus_pair(code, high, low, size, y, y_low, a, b):  # type: ignore[no-untyped-def]
+    """Add one pair of numbers: a squared difference, or a product with its size and b's square."""
+    if code < 2:
+        high, low = plus_square(high, low, a, b)
+    else:
+        size += abs(a * b)
+        high, low = plus_product(high, low, a, b)
+        y, y_low = plus_product(y, y_low, b, b)
+    return high, low, size, y, y_low
+
+
 @compiled
 def pairs_dense(table, code, out, begin, end):  # type: ignore[no-untyped-def]
     """Distances of some rows to all rows after them; return the pairs that are not proven."""
@@ -141,13 +153,9 @@ def pairs_dense(table, code, out, begin, end):  # type: ignore[no-untyped-def]
             for c in range(d):
                 a, b = np.float64(table[i, c]), np.float64(table[j, c])
                 same = same and a == b
-                if code < 2:
-                    high, low = plus_square(high, low, a, b)
-                else:
-                    size += abs(a * b)
-                    high, low = plus_product(high, low, a, b)
+                high, low, size, y, y_low = plus_pair(code, high, low, size, y, y_low, a, b)
+                if code == 2:
                     x, x_low = plus_product(x, x_low, a, a)
-                    y, y_low = plus_product(y, y_low, b, b)
             value, proven = rounded(code, high, low, size, x, x_low, y, y_low, share)
             out[place + j] = 0.0 if same else value
             if not same and not proven:
@@ -179,12 +187,7 @@ def pairs_sparse(starts, columns, values, d, code, out, begin, end):  # type: ig
                 a = whole[columns[at]]
                 seen[columns[at]] = j
                 same = same and a == b
-                if code < 2:
-                    high, low = plus_square(high, low, a, b)
-                else:
-                    size += abs(a * b)
-                    high, low = plus_product(high, low, a, b)
-                    y, y_low = plus_product(y, y_low, b, b)
+                high, low, size, y, y_low = plus_pair(code, high, low, size, y, y_low, a, b)
             for at in range(starts[i], starts[i + 1]):
                 a = np.float64(values[at])
                 alone = seen[columns[at]] != j

@@ -14,6 +14,8 @@ from functools import lru_cache
 from itertools import count as counter
 from typing import Any, Final, TypeVar
 
+from refclust.errors import BadOption
+
 VARIABLE: Final = "REFCLUST_THREADS"
 T = TypeVar("T")
 
@@ -26,7 +28,9 @@ def threads() -> int:
     if _told:
         return _told[-1]
     given = os.environ.get(VARIABLE, "")
-    if given.isdecimal() and int(given) > 0:
+    if given:
+        if not (given.isdecimal() and int(given)):
+            raise BadOption(f"{VARIABLE}={given!r}: use a number of threads from 1 on")
         return int(given)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from refclust.cluster.kmeans import kmeans
+from refclust.errors import BadOption
 
 COMPARED = (
     "labels", "centres", "sizes", "within", "exact_within", "rss", "mean_square", "cosine",
@@ -74,3 +75,10 @@ def test_registering_imports_nothing_heavy() -> None:
         "assert not {'numba', 'numpy', 'llvmlite'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("wrong", ["two", "0", "-1", "1.5"])
+def test_a_number_of_threads_that_is_none(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REFCLUST_THREADS", wrong)
+    with pytest.raises(BadOption, match=f"REFCLUST_THREADS='{wrong}': use a number of threads"):
+        kmeans([[0.0], [1.0], [5.0]], 2, backend="numba")
