@@ -12,10 +12,12 @@ from refclust.kernels import (  # noqa: F401  (they register their kernels)
     contingency,
     directions,
     distances,
+    gaussian,
     information,
     kmeans,
     linkage,
     means,
+    multinomial,
     seeding,
 )
 from refclust.kernels.points import Points
@@ -32,11 +34,24 @@ _SECONDS_PER_UNIT = {
     "seeding.farthest": 1e-7,
     "distances.pairwise": 2e-7,
     "linkage.agglomerate": 7e-7,
+    "gaussian.posterior": 1e-6,
+    "gaussian.moments": 1e-6,
+    "gaussian.em_step": 2e-6,
+    "multinomial.posterior": 2e-7,
+    "multinomial.moments": 2e-7,
+    "multinomial.em_step": 4e-7,
     "kmeans.assign": 1e-7,
     "kmeans.accumulate": 1e-7,
     "kmeans.lloyd_step": 2e-7,
 }
-_PER_CENTRE = frozenset(("kmeans.assign", "kmeans.lloyd_step", "distances.pairwise"))
+_PER_CENTRE = frozenset(
+    (
+        "kmeans.assign",
+        "kmeans.lloyd_step",
+        "distances.pairwise",
+        *(name for name in KERNELS if name.startswith(("gaussian.", "multinomial."))),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)

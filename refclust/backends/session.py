@@ -24,7 +24,12 @@ BACKEND_VARIABLE = "REFCLUST_BACKEND"
 AUTO = "auto"
 REFERENCE = "reference"
 # Of each family of kernels the one that takes the time: it decides where all of them run.
-_LEADERS = {"kmeans": "kmeans.lloyd_step", "seeding": "seeding.potential"}
+_LEADERS = {
+    "kmeans": "kmeans.lloyd_step",
+    "seeding": "seeding.potential",
+    "gaussian": "gaussian.em_step",
+    "multinomial": "multinomial.em_step",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,17 @@ class Points:
         return [tuple(columns[begin:end]) for begin, end in self._spans]
 
     @cached_property
+    def nonzero(self) -> list[tuple[Integers, Vector]]:
+        """Of each row the columns that are not zero, and their numbers."""
+        if self.dense:
+            rows = [list(enumerate(row)) for row in self.rows]
+        else:
+            rows = [
+                list(zip(*pair, strict=True)) for pair in zip(self.columns, self.rows, strict=True)
+            ]
+        return [(tuple(j for j, x in row if x), tuple(x for _, x in row if x)) for row in rows]
+
+    @cached_property
     def _spans(self) -> list[tuple[int, int]]:
         matrix = self.data.matrix
         assert not isinstance(matrix, Dense)

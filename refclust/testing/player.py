@@ -19,6 +19,7 @@ from refclust.errors import RefclustError
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.contingency import LabelPairs
 from refclust.kernels.kmeans import ClusterSums, Step
+from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 from refclust.kernels.seeding import Potential
 from refclust.testing.diagnosis import diagnose
@@ -151,7 +152,13 @@ class Player:
             malformed = contract.malformed(answer)
             if malformed:
                 return f"malformed: {malformed}"
-            fault = contract.fault(call.due, _viewed(answer))
+            # Some bounds depend on the rows: such a contract wants to see them.
+            judged = getattr(contract, "judged", None)
+            fault = (
+                judged(Points(data), args, call.due, answer)
+                if judged
+                else contract.fault(call.due, _viewed(answer))
+            )
         except Exception as error:
             return f"the answer, a {type(answer).__name__}, cannot be judged: {_named(error)}"
         if not fault:

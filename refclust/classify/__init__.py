@@ -1,0 +1,1 @@
+"""The supervised twins of the mixtures."""

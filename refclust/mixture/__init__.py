@@ -1,0 +1,1 @@
+"""Mixtures by EM, and choosing among them."""
