@@ -228,6 +228,30 @@ class EmptyCluster(DataError):
     code = "empty-cluster"
 
 
+class DegenerateCovariance(DataError):
+    """A component of a Gaussian mixture, or a class, has no spread in some direction."""
+
+    code = "degenerate-covariance"
+
+
+class ImpossibleRow(DataError):
+    """No component of a mixture, or no class, can have made a row."""
+
+    code = "impossible-row"
+
+
+class FractionalCount(DataError):
+    """A count is not a whole number, and fractional counts were not chosen."""
+
+    code = "fractional-count"
+
+
+class NotBinary(DataError):
+    """A number is neither 0 nor 1, where the model asks whether something is there."""
+
+    code = "not-binary"
+
+
 class NotSymmetric(DataError):
     """A distance matrix is not square, not symmetric, negative, or not zero on its diagonal."""
 

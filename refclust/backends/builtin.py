@@ -19,6 +19,7 @@ from refclust.kernels import (  # noqa: F401  (they register their kernels)
     means,
     multinomial,
     seeding,
+    whitening,
 )
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS

@@ -8,6 +8,8 @@ is part of every result.
 from __future__ import annotations
 
 import os
+import platform
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -92,11 +94,23 @@ class Session:
         if self.requested not in (AUTO, REFERENCE):
             self._check_offer()
 
+    def bound_to(self, kernel: str, problem: Problem) -> str:
+        """Tell which backend runs a kernel, its version, and that of Python; binds it for good."""
+        record = self._binding(kernel, problem).record
+        python = f"{platform.python_implementation()} {platform.python_version()}"
+        where = f"{sys.platform} {platform.machine()}"
+        name = record.backend.name if record.backend is not None else ""
+        ours = f"refclust {__version__}"
+        return f"{name} ({record.distribution} {record.version}), {ours}, {python}, {where}"
+
+    def _binding(self, kernel: str, problem: Problem) -> _Binding:
+        if kernel not in self._bindings:
+            self._bindings[kernel] = self._bind(kernel, problem)
+        return self._bindings[kernel]
+
     def run(self, kernel: str, problem: Problem, data: Any, *args: Any) -> Any:
         """Run a kernel on the backend it is bound to and return plain Python objects."""
-        binding = self._bindings.get(kernel)
-        if binding is None:
-            binding = self._bindings[kernel] = self._bind(kernel, problem)
+        binding = self._binding(kernel, problem)
         started = time.perf_counter()
         try:
             prepared = self._prepare(binding.backend, data)

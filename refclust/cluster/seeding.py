@@ -68,6 +68,12 @@ class Rows:
         problem = Problem(self.data.kind, self.data.n, size, k, self.calls)
         return self.session.run(kernel, problem, self.data, *args)
 
+    def made_by(self, kernel: str, k: int) -> str:
+        """Which backend, of which version, runs a kernel here: the one that will also run it."""
+        size = len(self.data.matrix.values)
+        problem = Problem(self.data.kind, self.data.n, size, k, self.calls)
+        return self.session.bound_to(kernel, problem)
+
     def row(self, i: int) -> Centre:
         """One row with all its zeros.
 

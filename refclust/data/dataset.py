@@ -142,6 +142,13 @@ class Dataset:
         """What to call a row: its id, or its number from 0."""
         return str(i) if self.ids is None else self.ids[i]
 
+    def position(self, place: int) -> tuple[int, int]:
+        """The row and the column of a stored number.
+
+        Spec: DATA-SET
+        """
+        return _position(self.matrix, place)
+
     def digest(self) -> str:
         """The SHA-256 of shape, numbers and weights, whatever buffers they are kept in.
 
@@ -259,14 +266,17 @@ def _check_matrix(matrix: Dense | Sparse) -> None:
     wrong = first_not_finite(matrix.values)
     if wrong is None:
         return
-    if isinstance(matrix, Dense):
-        row, column = divmod(wrong, matrix.d)
-    else:
-        row = next(i for i in range(matrix.n) if matrix.starts[i + 1] > wrong)
-        column = matrix.columns[wrong]
+    row, column = _position(matrix, wrong)
     raise NotFinite(
         f"row {row}, column {column} is {matrix.values[wrong]!r}; only finite numbers are allowed"
     )
+
+
+def _position(matrix: Dense | Sparse, place: int) -> tuple[int, int]:
+    if isinstance(matrix, Dense):
+        return divmod(place, matrix.d)
+    row = next(i for i in range(matrix.n) if matrix.starts[i + 1] > place)
+    return row, matrix.columns[place]
 
 
 def first_not_finite(values: memoryview) -> int | None:

@@ -45,6 +45,15 @@ def surely_weights(values: memoryview) -> bool:
     return bool(least >= 0 and 0 < greatest < math.inf)
 
 
+def surely_counts(values: memoryview) -> bool:
+    """Whether all numbers are whole and not negative."""
+    found = _arrays(values)
+    if found is None:
+        return False
+    numpy, flat = found
+    return bool(flat.min() >= 0 and (numpy.floor(flat) == flat).all())
+
+
 def surely_in_order(starts: memoryview, columns: memoryview, values: memoryview, d: int) -> bool:
     """Whether compressed rows rise from 0, hold columns below d in order, and no zeros."""
     found = _arrays(starts, columns, values)

@@ -1,18 +1,18 @@
-"""When an answer of a mixture's kernel is as good as the reference's (KER-POSTERIOR, KER-EMSTEP).
+"""When an answer of a mixture's kernel is as good as the reference's: KER-POSTERIOR and so on.
 
-Every pass is a formula in the doubles given. u is half a unit in the last place of one; each family
-of densities tells, for every row and component, by how much log p(x, k) may err if every operation
-is rounded once, in whatever order sums are taken. From that follow the bounds below, to first order
-with a tenth added; two answers that both keep them differ by at most twice as much.
+Every pass is a formula in the doubles given. What one row may err by is derived in
+``mixture_bounds``; u is half a unit in the last place of 1. Beyond that:
 
-- q_k errs by at most r_k = e_k + (sum of q_j e_j) + 16 u of itself: 16 u is what exp, the sum and
-  the quotient may cost;
-- log p(x) by (sum of q_j e_j) + (16 + 2 log K) u + u |log p(x)|;
-- -q log q summed over k by the sum of q (|log q| + 1) (r + 4 u);
-- a sum over n rows by n u of the sum of the absolute terms, beside the errors of its terms.
+- a sum over n rows of terms t, rounded in any order: n u of the sum of |w t|, beside the errors of
+  the terms;
+- of a sum of w q, w q (x - a) or w q (x - a)(x - a)' the terms err by their q, and by fewer than
+  8 u for at most two differences, three products and a weight;
+- two answers that keep these bounds are apart by at most twice as much; a tenth is added for terms
+  of second order.
 
-Where a rule has to choose (the m most probable, a draw) and the errors leave open which component
-it is, both choices are right, so the whole row is inside the bound.
+Some things hold whatever the errors are, and are asked for strictly: labels are the first of the
+greatest log p(x, k) that the answer itself tells; its log p(x) follows from these; the shares of a
+row add up to one; second moments are symmetric, and around the points that were given.
 """
 
 from __future__ import annotations
@@ -20,11 +20,27 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
-from itertools import accumulate
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from refclust.kernels.mixture import SOFT, EMStep, Posterior, Rule, Shared, shares, weighted_shares
+from refclust.kernels.mixture import (
+    SOFT,
+    EMStep,
+    Posterior,
+    Rule,
+    posterior,
+    weighted_shares,
+)
+from refclust.kernels.mixture_apart import (
+    TINY,
+    apart,
+    apart_moments,
+    coarse,
+    malformed_moments,
+    not_flat,
+    not_numbers,
+)
+from refclust.kernels.mixture_bounds import BOTH, RowBounds, elementary, log_error, row_bounds
 from refclust.kernels.points import Points
 from refclust.numbers.argmin import ROUND
 
@@ -32,40 +48,7 @@ Joint: TypeAlias = Callable[[Points, Any], list[tuple[float, ...]]]
 # The moments with absolute values in the place of all terms, for given masses of rows.
 Absolute: TypeAlias = Callable[[Points, Sequence[Sequence[float]], Sequence[Any]], Any]
 
-_TENTH: Final = 2.2  # two answers, and a tenth for terms of second order
-_ELEMENTARY: Final = 16 * ROUND
-_TINY: Final = 2.0**-1000  # far above all underflow
-_COARSE: Final = 2.0**-20
-
-
-def _not_doubles(name: str, value: Any, formats: str = "d") -> str | None:
-    try:
-        view = memoryview(value)
-    except TypeError:
-        return f"{name}: a {type(value).__name__} instead of a buffer"
-    if view.ndim != 1 or not view.contiguous or view.format not in tuple(formats):
-        return f"{name}: a buffer of format {view.format!r}, {view.ndim}-dimensional"
-    if view.format == "d" and any(map(math.isnan, view.tolist() if len(view) < 4096 else ())):
-        return f"{name}: a NaN"
-    return None
-
-
-def _apart(name: str, due: Any, given: Any, allowed: Sequence[float]) -> str | None:
-    """Where two buffers are further apart than allowed."""
-    one, other = memoryview(due), memoryview(given)
-    if len(one) != len(other):
-        return f"{name}: {len(other)} numbers instead of {len(one)}"
-    for place, (x, y, most) in enumerate(zip(one, other, allowed, strict=True)):
-        if x != y and not abs(x - y) <= most:
-            return f"{name}[{place}]: {y!r} instead of {x!r}, {abs(x - y):.2g} apart, " + (
-                f"{most:.2g} allowed"
-            )
-    return None
-
-
-def _coarse(values: Any) -> list[float]:
-    numbers = [abs(x) for x in memoryview(values).tolist() if math.isfinite(x)]
-    return [_COARSE * (1.0 + max(numbers, default=0.0))] * len(memoryview(values))
+_OBJECTIVES: Final = ("log_likelihood", "bound", "entropy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,55 +64,68 @@ class LogProb:
         if not isinstance(answer, Posterior):
             return f"a {type(answer).__name__} instead of a Posterior"
         return (
-            _not_doubles("labels", answer.labels, "i")
-            or _not_doubles("log_likelihoods", answer.log_likelihoods)
-            or (None if answer.joint is None else _not_doubles("joint", answer.joint))
+            not_flat("labels", answer.labels, "i")
+            or not_numbers("log_likelihoods", answer.log_likelihoods)
+            or (None if answer.joint is None else not_flat("joint", answer.joint))
         )
 
     def fault(self, reference: Any, answer: Any) -> str | None:
         """Compare coarsely, without the data: enough to tell two data sets apart."""
+        wrong = self.malformed(answer)
+        if wrong:
+            return wrong
         due = reference.log_likelihoods
-        return self.malformed(answer) or _apart(
-            "log_likelihoods", due, answer.log_likelihoods, _coarse(due)
-        )
+        return apart("log_likelihoods", due, answer.log_likelihoods, coarse(due))
 
     def judged(self, points: Points, args: Sequence[Any], due: Any, answer: Any) -> str | None:
         """Compare every number within its bound."""
-        joint, errors = self.joint(points, args[0]), self.errors(points, args[0])
-        allowed = array("d", map(_row_error, joint, errors))
-        wrong = _apart("log_likelihoods", due.log_likelihoods, answer.log_likelihoods, allowed)
+        wrong = self.malformed(answer)
+        if wrong:
+            return wrong
         if (due.joint is None) is not (answer.joint is None):
             return "joint: there, but not asked for" if due.joint is None else "joint: missing"
-        if not wrong and due.joint is not None:
-            each = [_TENTH * e for row in errors for e in row]
-            wrong = _apart("joint", due.joint, answer.joint, each)
+        joint, errors = self.joint(points, args[0]), self.errors(points, args[0])
+        if due.joint is not None:
+            each = [BOTH * e + TINY for row in errors for e in row]
+            return apart("joint", due.joint, answer.joint, each) or _inconsistent(answer, points.n)
+        allowed = [BOTH * e for e in map(log_error, joint, errors)]
+        wrong = apart("log_likelihoods", due.log_likelihoods, answer.log_likelihoods, allowed)
         return wrong or _wrong_label(due.labels, answer.labels, joint, errors)
 
 
-def _row_error(joint: Sequence[float], errors: Sequence[float]) -> float:
-    one = shares(joint, SOFT)
-    if one.log_likelihood == -math.inf:
-        return 0.0
-    mixed = math.fsum(q * e for q, e in zip(one.q, errors, strict=True) if q)
-    own = _ELEMENTARY + 2 * math.log(len(joint)) * ROUND + ROUND * abs(one.log_likelihood)
-    return _TENTH * (mixed + own)
+def _inconsistent(answer: Posterior, n: int) -> str | None:
+    """Whether log p(x) and labels do not follow from the answer's own log p(x, k)."""
+    flat = memoryview(answer.joint).tolist()  # type: ignore[arg-type]
+    k = len(flat) // n
+    rows = [flat[i : i + k] for i in range(0, len(flat), k)]
+    allowed = [BOTH * log_error(row, (0.0,) * k) for row in rows]
+    own = posterior(rows, full=False)
+    wrong = apart("log_likelihoods", own.log_likelihoods, answer.log_likelihoods, allowed)
+    if wrong:
+        return f"{wrong}, given its own log p(x, k)"
+    labels = memoryview(answer.labels).tolist()
+    if len(labels) != n:
+        return f"labels: {len(labels)} instead of {n}"
+    for i, (due, given) in enumerate(zip(own.labels, labels, strict=True)):
+        if due != given:
+            return f"labels: row {i}: {given}, but its own greatest log p(x, k) is first at {due}"
+    return None
 
 
 def _wrong_label(
-    due: Any, given: Any, joint: Sequence[Sequence[float]], errors: Sequence[Sequence[float]]
+    due: Any, answer: Any, joint: Sequence[Sequence[float]], errors: Sequence[Sequence[float]]
 ) -> str | None:
-    one, other = memoryview(due).tolist(), memoryview(given).tolist()
-    if len(one) != len(other):
-        return f"labels: {len(other)} instead of {len(one)}"
-    for i, (right, label) in enumerate(zip(one, other, strict=True)):
+    given = memoryview(answer).tolist()
+    if len(due) != len(given):
+        return f"labels: {len(given)} instead of {len(due)}"
+    for i, (right, label) in enumerate(zip(due, given, strict=True)):
         if label == right:
             continue
         if not 0 <= label < len(joint[i]):
-            return f"row {i}: there is no component {label}"
+            return f"labels: row {i}: there is no component {label}"
         gap = joint[i][right] - joint[i][label]
-        # Equal estimates go to the lowest index wherever they are computed the same way.
-        if not gap <= _TENTH * (errors[i][right] + errors[i][label]):
-            return f"row {i}: component {label} instead of {right}"
+        if not gap <= BOTH * (errors[i][right] + errors[i][label]):
+            return f"labels: row {i}: component {label} instead of {right}"
     return None
 
 
@@ -139,23 +135,28 @@ class Sums:
 
     absolute: Absolute
     kind: type
-    name: str = "Sums of a component"
+    name: str = "Moments"
 
     def malformed(self, answer: Any) -> str | None:
         """Ask for a record of flat buffers of doubles."""
-        return _malformed_moments(self.kind, answer)
+        return malformed_moments(self.kind, answer)
 
     def fault(self, reference: Any, answer: Any) -> str | None:
         """Compare coarsely, without the data."""
-        return self.malformed(answer) or _apart_moments(reference, answer, None)
+        return self.malformed(answer) or apart_moments(reference, answer, None)
 
     def judged(self, points: Points, args: Sequence[Any], due: Any, answer: Any) -> str | None:
         """Compare every sum within its bound."""
+        wrong = self.malformed(answer)
+        if wrong:
+            return wrong
         weights = points.data.weights
         columns = weighted_shares(args[0], args[1], None if weights is None else weights.tolist())
-        share = _TENTH * (points.n + 8) * ROUND
-        masses = [[share * abs(mass) + _TINY for mass in column] for column in columns]
-        return _apart_moments(due, answer, self.absolute(points, masses, args))
+        share = BOTH * (points.n + 8) * ROUND
+        masses = [
+            [share * abs(mass) + TINY if mass else 0.0 for mass in column] for column in columns
+        ]
+        return apart_moments(due, answer, self.absolute(points, masses, args))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,63 +173,45 @@ class Step:
         """Ask for three plain floats and a record of flat buffers of doubles."""
         if not isinstance(answer, EMStep):
             return f"a {type(answer).__name__} instead of an EMStep"
-        for name in ("log_likelihood", "bound", "entropy"):
+        for name in _OBJECTIVES:
             value = getattr(answer, name)
             if type(value) is not float or math.isnan(value):
                 return f"{name}: {value!r}, a {type(value).__name__}, instead of a float"
-        return _malformed_moments(self.kind, answer.moments)
+        return malformed_moments(self.kind, answer.moments)
 
     def fault(self, reference: Any, answer: Any) -> str | None:
         """Compare coarsely, without the data."""
         wrong = self.malformed(answer)
-        due = array("d", [reference.log_likelihood])
-        given = array("d", [answer.log_likelihood])
-        wrong = wrong or _apart("log_likelihood", due, given, _coarse(due))
-        return wrong or _apart_moments(reference.moments, answer.moments, None)
+        if wrong:
+            return wrong
+        due, given = (array("d", [one.log_likelihood]) for one in (reference, answer))
+        wrong = apart("log_likelihood", due, given, coarse(due))
+        return wrong or apart_moments(reference.moments, answer.moments, None)
 
     def judged(self, points: Points, args: Sequence[Any], due: Any, answer: Any) -> str | None:
         """Compare every number within its bound."""
+        wrong = self.malformed(answer)
+        if wrong:
+            return wrong
         rule = args[1] if len(args) > 1 else SOFT
         joint, errors = self.joint(points, args[0]), self.errors(points, args[0])
-        weights = [1.0] * points.n if points.data.weights is None else points.data.weights.tolist()
         rows = [
-            _row_bounds(one, slack, rule, _draws(rule, i))
+            row_bounds(one, slack, rule, _draws(rule, i))
             for i, (one, slack) in enumerate(zip(joint, errors, strict=True))
         ]
-        n = points.n
-        for name, least in (("log_likelihood", 0), ("bound", 1), ("entropy", 2)):
-            allowed = _TENTH * math.fsum(
-                w * (row.allowed[least] + n * ROUND * abs(row.terms[least]))
-                for w, row in zip(weights, rows, strict=True)
-                if w and math.isfinite(row.terms[least])
-            )
-            one, other = getattr(due, name), getattr(answer, name)
-            if one != other and not abs(one - other) <= allowed + _TINY:
-                return f"{name}: {other!r} instead of {one!r}, {allowed:.2g} allowed"
+        weights = [1.0] * points.n if points.data.weights is None else points.data.weights.tolist()
         masses = [
             [
-                w * _TENTH * (q * (r + (n + 8) * ROUND) + open_) + _TINY
-                for w, q, r, open_ in zip(weights, *map(list, parts), strict=True)
+                BOTH * w * (row.slack[c] + row.q[c] * (points.n + 8) * ROUND) + TINY if w else 0.0
+                for w, row in zip(weights, rows, strict=True)
             ]
-            for parts in zip(
-                zip(*(row.q for row in rows), strict=True),
-                zip(*(row.relative for row in rows), strict=True),
-                zip(*(row.open for row in rows), strict=True),
-                strict=True,
-            )
+            for c in range(len(joint[0]))
         ]
-        return _apart_moments(due.moments, answer.moments, self.absolute(points, masses, args))
-
-
-@dataclass(frozen=True, slots=True)
-class _Bounds:
-    """Of one row: its terms, what they may err by, and its responsibilities with theirs."""
-
-    terms: tuple[float, float, float]  # log p(x), the bound, the entropy
-    allowed: tuple[float, float, float]
-    q: tuple[float, ...]
-    relative: tuple[float, ...]
-    open: tuple[float, ...]  # one where the rule could have chosen otherwise
+        return (
+            _apart_objectives(due, answer, weights, rows)
+            or apart_moments(due.moments, answer.moments, self.absolute(points, masses, args))
+            or _unshared(answer.moments, weights, rows)
+        )
 
 
 def _draws(rule: Rule, i: int) -> Sequence[float]:
@@ -237,82 +220,30 @@ def _draws(rule: Rule, i: int) -> Sequence[float]:
     return rule.draws[i * rule.samples : (i + 1) * rule.samples].tolist()
 
 
-def _row_bounds(
-    joint: Sequence[float], errors: Sequence[float], rule: Rule, draws: Sequence[float]
-) -> _Bounds:
-    one: Shared = shares(joint, rule, draws)
-    k = len(joint)
-    if one.log_likelihood == -math.inf:
-        return _Bounds((-math.inf, -math.inf, 0.0), (0.0,) * 3, one.q, (0.0,) * k, (0.0,) * k)
-    soft = shares(joint, SOFT)
-    mixed = math.fsum(q * e for q, e in zip(soft.q, errors, strict=True) if q)
-    chosen = math.fsum(q * e for q, e in zip(one.q, errors, strict=True) if q)
-    relative = tuple(
-        0.0 if draws else e + chosen + _ELEMENTARY if math.isfinite(e) else 0.0 for e in errors
-    )
-    logs = _ELEMENTARY + 2 * math.log(k) * ROUND
-    entropy = math.fsum(
-        q * (abs(math.log(q)) + 1) * (r + 4 * ROUND)
-        for q, r in zip(one.q, relative, strict=True)
-        if q
-    )
-    either = _undecided(joint, soft.q, errors, mixed, rule, draws)
-    gap = sum(either) * (1.0 + abs(one.bound) + one.entropy) if draws else 0.0
-    allowed = (
-        mixed + logs + ROUND * abs(one.log_likelihood),
-        chosen + logs + ROUND * (abs(one.bound) + one.entropy) + gap,
-        entropy + logs + gap,
-    )
-    terms = (one.log_likelihood, one.bound, one.entropy)
-    return _Bounds(terms, allowed, one.q, relative, either)
-
-
-def _undecided(
-    joint: Sequence[float],
-    q: Sequence[float],
-    errors: Sequence[float],
-    mixed: float,
-    rule: Rule,
-    draws: Sequence[float],
-) -> tuple[float, ...]:
-    """Which components a rule could have chosen as well, within the errors."""
-    k = len(joint)
-    if draws:
-        reached = list(accumulate(q))
-        slack = _TENTH * (2 * max((e for e, s in zip(errors, q, strict=True) if s), default=0.0))
-        slack += _TENTH * (mixed + (k + 16) * ROUND)
-        near = sum(any(abs(u - edge) <= slack for edge in reached[:-1]) for u in draws)
-        return (near / len(draws),) * k
-    if not 0 < rule.top < k:
-        return (0.0,) * k
-    order = sorted(range(k), key=joint.__getitem__, reverse=True)
-    last, first = order[rule.top - 1], order[rule.top]
-    gap = joint[last] - joint[first]
-    if gap <= _TENTH * (errors[last] + errors[first]):
-        return (1.0,) * k
-    return (0.0,) * k
-
-
-def _malformed_moments(kind: type, answer: Any) -> str | None:
-    if not isinstance(answer, kind):
-        return f"a {type(answer).__name__} instead of {kind.__name__}"
-    for name in _buffers(kind):
-        wrong = _not_doubles(name, getattr(answer, name))
-        if wrong:
-            return wrong
-    return None
-
-
-def _apart_moments(due: Any, answer: Any, allowed: Any) -> str | None:
-    for name in _buffers(type(due)):
+def _apart_objectives(
+    due: Any, answer: Any, weights: Sequence[float], rows: Sequence[RowBounds]
+) -> str | None:
+    for place, name in enumerate(_OBJECTIVES):
+        allowed = BOTH * math.fsum(
+            w * (row.allowed[place] + (len(rows) + 1) * ROUND * abs(row.terms[place]))
+            for w, row in zip(weights, rows, strict=True)
+            if w and math.isfinite(row.terms[place])
+        )
         one, other = getattr(due, name), getattr(answer, name)
-        most = _coarse(one) if allowed is None else memoryview(getattr(allowed, name)).tolist()
-        wrong = _apart(name, one, other, most)
-        if wrong:
-            return wrong
+        if one != other and not abs(one - other) <= allowed + TINY:
+            return f"{name}: {other!r} instead of {one!r}, {abs(one - other):.2g} apart, " + (
+                f"{allowed:.2g} allowed"
+            )
     return None
 
 
-def _buffers(kind: type) -> list[str]:
-    """The names of the fields that hold sums."""
-    return [one.name for one in fields(kind) if one.name not in ("around", "spread")]
+def _unshared(moments: Any, weights: Sequence[float], rows: Sequence[RowBounds]) -> str | None:
+    """Whether the shares of some row do not add up to one."""
+    due = math.fsum(w for w, row in zip(weights, rows, strict=True) if any(row.q))
+    given = math.fsum(memoryview(moments.counts).tolist())
+    allowed = BOTH * (len(rows) * ROUND + elementary(len(rows[0].q))) * due
+    if abs(given - due) <= allowed:
+        return None
+    return f"counts: all shares together are {given!r}, not the weight {due!r} of the rows, " + (
+        f"{allowed:.2g} apart allowed: those of some row do not add up to one"
+    )

@@ -104,7 +104,8 @@ def _errors(points: Points, terms: Terms) -> list[tuple[float, ...]]:
     """By how much each log p(x, k) may err.
 
     A row of m counts: products are rounded once, any sum of m + 1 terms errs by m u of the absolute
-    terms; together below u ((m + 4) A + |offset|), A the sum of |x_j slope_j|.
+    terms, the offset among them if it comes first; together below (m + 2) u (A + |offset|), A the
+    sum of |x_j slope_j|.
     """
     d, flat, rows = terms.d, terms.slopes.tolist(), points.nonzero
     columns = []
@@ -113,7 +114,7 @@ def _errors(points: Points, terms: Terms) -> list[tuple[float, ...]]:
         own = abs(offset) if math.isfinite(offset) else 0.0
         columns.append(
             [
-                ROUND * ((len(places) + 4) * abs(_absolute_product(counts, places, slope)) + own)
+                ROUND * (len(places) + 2) * (_absolute_product(counts, places, slope) + own)
                 for places, counts in rows
             ]
         )

@@ -1,0 +1,79 @@
+"""The monotone certificate of a fit: every iteration's J(t+1) >= Q >= J(t) (EM-CONV, chapter 30).
+
+Q is the bound with the old responsibilities and the new parameters, worked out from the sums of
+the pass. Each gap stands beside a derived bound on its rounding error; one that rounding alone can
+explain reads ``within rounding``, whatever its sign.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Verdict: TypeAlias = Literal["rises", "within rounding", "falls", "no guarantee", "repaired"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ascent:
+    """One iteration: the objective before, the bound between, the objective after.
+
+    Spec: EM-CONV
+
+    >>> ascent(1, -3.0, -2.5, -2.0, 1e-12).verdict
+    'rises'
+    >>> ascent(1, -3.0, -3.0, -3.0, 1e-12).verdict
+    'within rounding'
+    """
+
+    iteration: int  # the M-step that was made between
+    before: float  # J(t), or F(q, theta) where q is restricted; with the logarithm of the prior
+    bound: float  # Q(t, t+1)
+    after: float
+    rounding: float  # what each of the two gaps may err by
+    verdict: Verdict
+
+    @property
+    def maximisation(self) -> float:
+        """What the M-step gained: Q - J(t).
+
+        Spec: EM-CONV
+        """
+        return self.bound - self.before
+
+    @property
+    def expectation(self) -> float:
+        """What the next E-step gained: J(t+1) - Q, the divergence of old from new posteriors.
+
+        Spec: EM-CONV, EM-DECOMP
+        """
+        return self.after - self.bound
+
+
+def ascent(iteration: int, before: float, bound: float, after: float, rounding: float) -> Ascent:
+    """Judge one iteration.
+
+    Spec: EM-CONV
+    """
+    least = min(bound - before, after - bound)
+    verdict: Verdict = "rises"
+    if least < -rounding:
+        verdict = "falls"
+    elif after - before <= rounding:
+        verdict = "within rounding"
+    return Ascent(iteration, before, bound, after, rounding, verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """All iterations of a run with their verdicts.
+
+    Spec: EM-CONV
+    """
+
+    ascents: tuple[Ascent, ...]
+    guaranteed: bool  # sampled E-steps promise nothing
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing fell by more than rounding can explain."""
+        return not any(one.verdict == "falls" for one in self.ascents)

@@ -1,0 +1,420 @@
+"""Multinomial and Bernoulli mixtures: parameters, densities and the M-step (chapter 31)."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+from refclust.data.dataset import Dataset
+from refclust.data.glance import surely_counts
+from refclust.errors import (
+    BadOption,
+    DimensionMismatch,
+    FractionalCount,
+    NegativeCount,
+    NotBinary,
+)
+from refclust.kernels.kmeans import Labels
+from refclust.kernels.mixture import Doubles, EMStep, Posterior, Rule, plain
+from refclust.kernels.multinomial import Tallies, Terms
+from refclust.kernels.points import Vector
+from refclust.mixture.estimates import (
+    component_weights,
+    presence_probabilities,
+    word_probabilities,
+)
+from refclust.mixture.families import Collapsed, Point
+from refclust.mixture.gaussian import check_weights
+from refclust.mixture.passes import CountPasses
+
+Kind: TypeAlias = Literal["multinomial", "bernoulli"]
+Counts: TypeAlias = Literal["whole", "fractional"]
+
+
+@dataclass(frozen=True, slots=True)
+class CountParameters:
+    """The shares of K components, and of each the probability of every word.
+
+    In a multinomial mixture the probabilities of a component add up to one; in a Bernoulli mixture
+    each of them is the probability that the word is there.
+
+    Spec: MIX-MODEL
+    """
+
+    weights: tuple[float, ...]
+    probabilities: tuple[Vector, ...]
+
+
+Pair = Point[CountParameters, Terms]
+
+
+def multinomial_terms(parameters: CountParameters) -> Terms:
+    """The densities of sequences of words, ready for a pass.
+
+    Spec: NB-LIK, MMIX-LL
+
+    >>> multinomial_terms(CountParameters((1.0,), ((1.0, 0.0),))).slopes
+    array('d', [0.0, -inf])
+    """
+    offsets = array("d", map(_log, parameters.weights))
+    slopes = array("d", (_log(theta) for row in parameters.probabilities for theta in row))
+    return Terms(offsets, slopes)
+
+
+def bernoulli_terms(parameters: CountParameters) -> Terms:
+    """The densities of which words are there, ready for a pass.
+
+    A word that is not there costs log(1 - theta); the offset has that of all words, and the slope
+    of a word gives it back. A word of probability one must be there.
+
+    Spec: BMIX-LL
+
+    >>> bernoulli_terms(CountParameters((1.0,), ((0.5, 1.0),)))
+    Terms(offsets=array('d', [-0.6931471805599453]), slopes=array('d', [0.0, 0.0]), certain=((1,),))
+    """
+    offsets, slopes = array("d"), array("d")
+    certain = []
+    for weight, row in zip(parameters.weights, parameters.probabilities, strict=True):
+        absent = [math.log1p(-theta) if theta < 1.0 else 0.0 for theta in row]
+        offsets.append(_log(weight) + math.fsum(absent))
+        slopes.extend(_log(theta) - none for theta, none in zip(row, absent, strict=True))
+        certain.append(tuple(j for j, theta in enumerate(row) if theta == 1.0))
+    return Terms(offsets, slopes, tuple(certain) if any(certain) else None)
+
+
+@dataclass(frozen=True)
+class CountFamily:
+    """Multinomial or Bernoulli mixtures on one data set, with m imagined observations."""
+
+    passes: CountPasses
+    kind: Kind = "multinomial"
+    m: float = 0.0
+    p: Vector = ()  # of each word; nothing: all alike
+    counts: Counts = "whole"
+
+    def __post_init__(self) -> None:
+        """Refuse rows that are no counts, and imagined observations that are no distribution."""
+        if not (math.isfinite(self.m) and self.m >= 0):
+            raise BadOption(f"m is {self.m!r}; a number of at least 0 is needed")
+        d = self.passes.rows.data.d
+        if self.p and len(self.p) != d:
+            raise DimensionMismatch(f"p has {len(self.p)} numbers, the rows {d} columns")
+        if not all(0 <= share <= 1 for share in self.p):
+            raise BadOption("p holds a number below 0 or above 1; probabilities are needed")
+        if self.p and self.kind == "multinomial" and abs(math.fsum(self.p) - 1) > d * 2.0**-40:
+            raise BadOption(
+                f"p adds up to {math.fsum(self.p)!r}; in a mixture it must be a distribution"
+            )
+        check_counts(self.passes.rows.data, self.kind, self.counts)
+
+    @property
+    def name(self) -> str:
+        """The word for it."""
+        return self.kind
+
+    @property
+    def kernel(self) -> str:
+        """The kernel that takes the time."""
+        return "multinomial.em_step"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The options of the family."""
+        shares = list(self.p) or None
+        return {"m": self.m, "p": shares, "counts": self.counts}
+
+    @property
+    def constant(self) -> float:
+        """Nothing is left out: the likelihood is that of sequences of words.
+
+        Spec: MMIX-LL
+        """
+        return 0.0
+
+    @cached_property
+    def prior(self) -> Vector:
+        """The share of each word among imagined observations.
+
+        Spec: NB-MEST
+        """
+        d = self.passes.rows.data.d
+        return self.p or ((1.0 / d,) * d if self.kind == "multinomial" else (0.5,) * d)
+
+    def point(self, parameters: CountParameters) -> Pair:
+        """Take logarithms.
+
+        Spec: NB-LIK, BMIX-LL
+        """
+        make = multinomial_terms if self.kind == "multinomial" else bernoulli_terms
+        return Point(parameters, make(parameters), self._log_prior(parameters))
+
+    def step(self, point: Pair, rule: Rule) -> EMStep[Tallies]:
+        """Make one pass over the rows."""
+        return self.passes.step(point.densities, rule)
+
+    def moments(self, q: Labels | Doubles, k: int) -> Tallies:
+        """Add up the rows for given labels or responsibilities."""
+        return self.passes.moments(q, k)
+
+    def posterior(self, point: Pair, *, full: bool) -> Posterior:
+        """Find labels and log p(x)."""
+        return self.passes.posterior(point.densities, full=full)
+
+    def expected(self, moments: Tallies, densities: Terms) -> float:
+        """E_q[log p(X, Z)] from the sums of a pass.
+
+        Spec: MMIX-Q
+        """
+        return self.passes.expected(moments, densities)
+
+    def rounding(self, moments: Tallies, densities: Terms) -> float:
+        """A bound on the rounding error of an objective.
+
+        Spec: EM-CONV
+        """
+        return self.passes.rounding(moments, densities)
+
+    def sizes(self, moments: Tallies) -> tuple[float, ...]:
+        """The weight of each component.
+
+        Spec: MMIX-PI
+        """
+        return tuple(moments.counts)
+
+    def maximised(self, moments: Tallies, before: CountParameters | None) -> CountParameters:  # noqa: ARG002
+        """Make the M-step: shares of components and probabilities of words.
+
+        Spec: EM-MSTEP, MMIX-PI, MMIX-THETA, BMIX-THETA
+        """
+        for k, count in enumerate(moments.counts):
+            if not count > 0:
+                raise Collapsed(k, "has no rows any more")
+        return estimated(moments, self.kind, self.m, self.prior)
+
+    def started(self, moments: Tallies, *, smooth: bool) -> CountParameters:
+        """The M-step of a start; if smooth, no word that occurs begins with probability zero.
+
+        Spec: EM-INIT
+        """
+        literal = self.maximised(moments, None)
+        if not smooth:
+            return literal
+        # With one imagined document like all documents together: EM would keep every zero.
+        return estimated(moments, self.kind, self.m + self._length, self._background)
+
+    def around(self, rows: Sequence[Sequence[float]]) -> CountParameters:
+        """Equal components, each like one row and one imagined row like all rows together.
+
+        Spec: EM-INIT
+        """
+        k = len(rows)
+        ones, flat = array("d", [1.0] * k), array("d", (x for row in rows for x in row))
+        found = estimated(Tallies(ones, flat), self.kind, self.m + self._length, self._background)
+        return CountParameters((1.0 / k,) * k, found.probabilities)
+
+    def blended(
+        self, one: CountParameters, other: CountParameters, share: float
+    ) -> CountParameters:
+        """Parameters on the way from one to another.
+
+        Spec: EM-GEM
+        """
+        return CountParameters(
+            _between(one.weights, other.weights, share),
+            tuple(
+                _between(a, b, share)
+                for a, b in zip(one.probabilities, other.probabilities, strict=True)
+            ),
+        )
+
+    def without(self, parameters: CountParameters, component: int) -> CountParameters:
+        """The parameters of the other components.
+
+        Spec: GMM-COLLAPSE
+        """
+        kept = [k for k in range(len(parameters.weights)) if k != component]
+        return CountParameters(
+            component_weights([parameters.weights[k] for k in kept]),
+            tuple(parameters.probabilities[k] for k in kept),
+        )
+
+    def replaced(
+        self, parameters: CountParameters, component: int, row: Sequence[float]
+    ) -> CountParameters:
+        """The parameters with one component anew, like a row and one imagined row.
+
+        Spec: GMM-COLLAPSE
+        """
+        k = len(parameters.weights)
+        others = math.fsum(w for i, w in enumerate(parameters.weights) if i != component)
+        fresh = self.around([row]).probabilities[0]
+        return CountParameters(
+            tuple(
+                1.0 / k if i == component else w / others * (k - 1) / k
+                for i, w in enumerate(parameters.weights)
+            ),
+            tuple(
+                fresh if i == component else old for i, old in enumerate(parameters.probabilities)
+            ),
+        )
+
+    def told(self, parameters: CountParameters) -> dict[str, Any]:
+        """Parameters as plain values."""
+        return {
+            "weights": list(parameters.weights),
+            "probabilities": [list(row) for row in parameters.probabilities],
+        }
+
+    def read(self, told: Any) -> CountParameters:
+        """Parameters from plain values, or given as such, checked.
+
+        Spec: EM-INIT
+        """
+        given = (
+            told
+            if isinstance(told, CountParameters)
+            else CountParameters(
+                tuple(map(float, told["weights"])),
+                tuple(tuple(map(float, row)) for row in told["probabilities"]),
+            )
+        )
+        check_parameters(given, self.kind, self.passes.rows.data.d)
+        return given
+
+    def free_parameters(self, k: int) -> int:
+        """How many numbers the mixture is free to choose.
+
+        Spec: MS-BIC
+        """
+        d = self.passes.rows.data.d
+        return k - 1 + k * (d - 1 if self.kind == "multinomial" else d)
+
+    def _log_prior(self, parameters: CountParameters) -> float:
+        if not self.m:
+            return 0.0
+        terms: list[float] = []
+        for row in parameters.probabilities:
+            for theta, share in zip(row, self.prior, strict=True):
+                terms.append(self.m * share * _log(theta) if share else 0.0)
+                if self.kind == "bernoulli" and share < 1.0:
+                    terms.append(self.m * (1.0 - share) * _log(1.0 - theta))
+        return -math.inf if -math.inf in terms else math.fsum(terms)
+
+    @cached_property
+    def _everybody(self) -> Tallies:
+        return self.moments(array("i", bytes(4 * self.passes.rows.data.n)), 1)
+
+    @cached_property
+    def _length(self) -> float:
+        """The size of one imagined row: the mean number of words, or one row."""
+        if self.kind == "bernoulli":
+            return 1.0
+        return math.fsum(self._everybody.sums) / self._everybody.counts[0] or 1.0
+
+    @cached_property
+    def _background(self) -> Vector:
+        """The probability of each word in all rows together, with the prior beside it."""
+        everybody = estimated(self._everybody, self.kind, self.m, self.prior)
+        # A word that never occurs keeps its zero; one that always occurs must not be certain.
+        rows = self._everybody.counts[0] + 1.0
+        if self.kind == "bernoulli":
+            return tuple(
+                (theta * (rows - 1.0) + 0.5) / rows if theta else 0.0
+                for theta in everybody.probabilities[0]
+            )
+        return everybody.probabilities[0]
+
+
+def estimated(moments: Tallies, kind: Kind, m: float, p: Sequence[float]) -> CountParameters:
+    """The parameters that maximise the likelihood of weighted counts, with m imagined ones.
+
+    With responsibilities of one and zero this is naive Bayes.
+
+    Spec: MMIX-PI, MMIX-THETA, BMIX-THETA, NB-PI, NB-THETA, MMIX-HARD
+
+    >>> two = Tallies(array("d", [2, 2]), array("d", [3, 1, 0, 2]))
+    >>> estimated(two, "multinomial", 0.0, [0.5, 0.5])
+    CountParameters(weights=(0.5, 0.5), probabilities=((0.75, 0.25), (0.0, 1.0)))
+    """
+    k = len(moments.counts)
+    flat = plain(moments.sums)
+    d = len(flat) // k
+    rows = [flat[c * d : (c + 1) * d] for c in range(k)]
+    if kind == "multinomial":
+        found = tuple(word_probabilities(row, m, p) for row in rows)
+    else:
+        found = tuple(
+            presence_probabilities(row, count, m, p)
+            for row, count in zip(rows, moments.counts, strict=True)
+        )
+    return CountParameters(component_weights(moments.counts), found)
+
+
+def check_counts(data: Dataset, kind: Kind, counts: Counts) -> None:
+    """Refuse rows that are no counts, or no zeros and ones for a Bernoulli mixture."""
+    if counts not in ("whole", "fractional"):
+        raise BadOption(f"counts is {counts!r}; allowed are whole, fractional")
+    if kind == "multinomial" and surely_counts(data.matrix.values):
+        return
+    if kind == "bernoulli":
+        place = _first(data, lambda x: x not in (0.0, 1.0))
+        if place is not None:
+            raise NotBinary(
+                f"{_where(data, place)}; a Bernoulli mixture takes 0 and 1: whether something is "
+                "there"
+            )
+        return
+    place = _first(data, lambda x: x < 0)
+    if place is not None:
+        raise NegativeCount(f"{_where(data, place)}; counts are at least 0")
+    place = None if counts == "fractional" else _first(data, lambda x: not x.is_integer())
+    if place is not None:
+        raise FractionalCount(
+            f"{_where(data, place)}; counts are whole numbers, unless counts='fractional' is chosen"
+        )
+
+
+def check_parameters(given: CountParameters, kind: Kind, d: int) -> None:
+    """Refuse parameters that are no mixture over d words."""
+    k = len(given.weights)
+    if not k or len(given.probabilities) != k:
+        raise DimensionMismatch(
+            f"{k} weights and {len(given.probabilities)} rows of probabilities were given; one of "
+            "each is due for every component"
+        )
+    check_weights(given.weights)
+    for c, row in enumerate(given.probabilities):
+        if len(row) != d:
+            raise DimensionMismatch(
+                f"component {c} has {len(row)} probabilities, the rows {d} columns"
+            )
+        if not all(0.0 <= theta <= 1.0 for theta in row):
+            raise BadOption(f"component {c} has a probability below 0 or above 1")
+        if kind == "multinomial" and abs(math.fsum(row) - 1.0) > d * 2.0**-40:
+            raise BadOption(
+                f"the probabilities of component {c} add up to {math.fsum(row)!r}; 1 is due"
+            )
+
+
+def _first(data: Dataset, wrong: Callable[[float], bool]) -> int | None:
+    """The place of the first number that is wrong among those stored."""
+    values = data.matrix.values
+    return next((i for i, x in enumerate(values.tolist()) if wrong(x)), None)
+
+
+def _where(data: Dataset, place: int) -> str:
+    row, column = data.position(place)
+    value = data.matrix.values[place]
+    return f"row {data.row_name(row)}, column {data.feature_name(column)} is {value!r}"
+
+
+def _log(x: float) -> float:
+    return math.log(x) if x else -math.inf
+
+
+def _between(one: Sequence[float], other: Sequence[float], share: float) -> Vector:
+    return tuple(a + share * (b - a) for a, b in zip(one, other, strict=True))

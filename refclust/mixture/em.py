@@ -1,0 +1,410 @@
+"""The one EM loop: expectation, maximisation, until the objective rises no more (chapter 30).
+
+The driver owns everything random and every policy; kernels do the passes over the rows and families
+know their formulas. It is an iterator: each pass is handed out before the next one begins.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Generic, TypeVar
+
+from refclust.cluster.checkpoint import Checkpoint, Fitting
+from refclust.cluster.seeding import Draws, Rows
+from refclust.data.dataset import Fingerprint
+from refclust.errors import DegenerateCovariance, ImpossibleRow
+from refclust.kernels.kmeans import copied
+from refclust.kernels.mixture import HARD, SOFT, EMStep, Posterior, Rule, plain
+from refclust.mixture import progress as progresses
+from refclust.mixture import starts
+from refclust.mixture.certificate import ascent
+from refclust.mixture.families import Collapsed, Densities, Family, Point
+from refclust.mixture.options import EMOptions
+from refclust.mixture.progress import Before, Pending, Progress, Reached
+from refclust.mixture.results import Event, Iteration, MixtureFit, Reason, Run
+
+P = TypeVar("P")
+D = TypeVar("D", bound=Densities)
+M = TypeVar("M")
+
+USUAL: Final = 20  # iterations, to estimate how long a fit will take
+_MOST_RESETS: Final = 10
+_MOST_TRIALS: Final = 20
+_SHOWN_ROWS: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class State(Generic[P]):
+    """Where a fit stands after a pass over the rows."""
+
+    run: int  # from 0
+    iteration: Iteration[P]
+    parameters: P
+    stopped: Reason | None
+
+
+class EMSteps(Generic[P, D, M]):
+    """The passes of a fit, one after another; ``result`` ends it and returns the fit.
+
+    Spec: EM-ALG
+    """
+
+    def __init__(
+        self,
+        family: Family[P, D, M],
+        rows: Rows,
+        options: EMOptions,
+        given: P | array[int] | None = None,
+        checkpoint: Checkpoint | None = None,
+    ) -> None:
+        self._family, self._rows, self._options, self._given = family, rows, options, given
+        self._checkpoint = checkpoint
+        weights = rows.data.weights
+        self._weight = float(rows.data.n) if weights is None else math.fsum(weights)
+        watched = options.trace != "none" or checkpoint is not None
+        self._fingerprint = (
+            Fingerprint(text=rows.data.digest()) if watched else Fingerprint(rows.data)
+        )
+        self._progress: Progress[P] = Progress()
+        if checkpoint is not None:
+            self._progress = checkpoint.begin(
+                self._fitting(), lambda told: progresses.read(told, family), self._progress
+            )
+        self._draws = Draws(options.seed, self._progress.draws)
+        self._last: tuple[Point[P, D], EMStep[M]] | None = None  # the pass handed out last
+        self._states = self._all_runs()
+
+    def __iter__(self) -> Iterator[State[P]]:
+        return self
+
+    def __next__(self) -> State[P]:
+        try:
+            return next(self._states)
+        except (KeyboardInterrupt, MemoryError):
+            self.save()
+            raise
+
+    def save(self) -> None:
+        """Write the checkpoint, if there is one, as of the last whole iteration."""
+        if self._checkpoint is not None:
+            told = progresses.told(self._progress, self._family)
+            self._checkpoint.write(self._fitting(), told)
+
+    def result(self) -> MixtureFit[P]:
+        """The fit; if passes are left, it ends with the reason ``caller`` where it stands.
+
+        Spec: EM-ALG, EM-RESTART
+        """
+        if self._last is None and not self._progress.finished:
+            next(self)
+        if self._progress.pending is not None and self._last is not None:
+            self._end("caller", *self._last)
+        if self._checkpoint is not None and len(self._progress.finished) == self._options.restarts:
+            self._checkpoint.done()
+        return self._fit()
+
+    def _fitting(self) -> Fitting:
+        given = self._given
+        told: Any = None
+        if isinstance(given, array):
+            told = given.tolist()
+        elif given is not None:
+            told = self._family.told(given)
+        options = {
+            **self._options.as_json(),
+            **self._family.settings,
+            "given": told,
+            "made by": self._rows.made_by(self._family.kernel, self._options.k),
+        }
+        return Fitting(self._family.name, self._fingerprint.text, options)
+
+    def _all_runs(self) -> Iterator[State[P]]:
+        while len(self._progress.finished) < self._options.restarts:
+            if self._progress.pending is None:
+                first = self._start()
+                pending = Pending(start=first, parameters=first, draws=self._draws.used)
+                self._progress = replace(self._progress, pending=pending)
+            yield from self._one_run()
+
+    def _start(self) -> P:
+        family, k = self._family, self._options.k
+        match self._options.start:
+            case "kmeans":
+                return starts.from_kmeans(family, self._rows, k, self._draws)
+            case "random":
+                return starts.from_responsibilities(family, self._rows, k, self._draws)
+            case "points":
+                return starts.from_points(family, self._rows, k, self._draws)
+            case "labels":
+                assert isinstance(self._given, array)
+                return starts.from_labels(family, self._given, k)
+            case _:
+                return family.read(self._given)
+
+    def _one_run(self) -> Iterator[State[P]]:
+        assert self._progress.pending is not None
+        point = self._family.point(self._progress.pending.parameters)
+        while True:
+            step = self._family.step(point, self._rule(point.densities.k))
+            stopped = self._seen(point, step)
+            pending = self._progress.pending
+            assert pending is not None
+            number, seen = len(self._progress.finished), pending.trace[-1]
+            if stopped is not None:
+                self._end(stopped, point, step)
+                yield State(number, seen, point.parameters, stopped)
+                return
+            self._last = (point, step)
+            yield State(number, seen, point.parameters, None)
+            following = self._following(point, step)
+            if following is None:
+                self._end("collapsed", point, step)
+                return
+            point = following
+            if self._checkpoint is not None and self._checkpoint.due():
+                self.save()
+
+    def _rule(self, k: int) -> Rule:
+        """How this pass makes responsibilities of posteriors.
+
+        Spec: EM-ESTEP, CEM-ASSIGN, EM-VAR, EM-STOCH, EM-MC
+        """
+        options = self._options
+        if options.sampled:
+            count = self._rows.data.n * options.samples
+            draws = array("d", (self._draws.next() for _ in range(count)))
+            return Rule(draws=draws, samples=options.samples)
+        if options.variation == "hard":
+            return HARD
+        return Rule(top=min(options.top, k)) if options.top else SOFT
+
+    def _seen(self, point: Point[P, D], step: EMStep[M]) -> Reason | None:
+        """Take down what a pass found, judge the step before it, and tell why to stop, if so.
+
+        Spec: EM-STOP, EM-CONV
+        """
+        pending, options = self._progress.pending, self._options
+        assert pending is not None
+        if step.log_likelihood == -math.inf:
+            raise self._impossible(point)
+        reached = step.log_likelihood if options.sampled else step.bound
+        objective = reached + point.log_prior
+        rounding = self._family.rounding(step.moments, point.densities)
+        gain, ascents = None, pending.ascents
+        before = pending.before
+        if before is not None:
+            gain = (objective - before.objective) / self._weight
+            if not options.sampled:
+                total = before.rounding + rounding
+                one = ascent(pending.done, before.objective, before.bound, objective, total)
+                ascents = (*ascents, one)
+        shift = self._weight * self._family.constant
+        told = point.parameters if options.trace == "parameters" else None
+        seen = Iteration(pending.done, step.log_likelihood + shift, objective + shift, gain, told)
+        best = pending.best
+        if options.sampled and (best is None or objective > best[0]):
+            best = (objective, point.parameters)
+        pending = replace(
+            pending,
+            trace=(*pending.trace, seen),
+            ascents=ascents,
+            best=best,
+            now=Reached(objective, rounding),
+        )
+        self._progress = replace(self._progress, pending=pending)
+        if gain is not None and gain <= options.tolerance and not options.sampled:
+            return "tolerance"
+        return "limit" if pending.done >= options.limit else None
+
+    def _following(self, point: Point[P, D], step: EMStep[M]) -> Point[P, D] | None:
+        """The M-step; nothing if a component collapsed and that ends the run.
+
+        Spec: EM-MSTEP, EM-GEM
+        """
+        family, pending = self._family, self._progress.pending
+        assert pending is not None
+        assert pending.now is not None
+        try:
+            following = family.point(family.maximised(step.moments, point.parameters))
+        except Collapsed as collapsed:
+            return self._collapsed(point, collapsed)
+        if self._options.variation == "generalized":
+            following = self._damped(point, following, step)
+        expected = family.expected(step.moments, following.densities)
+        bound = expected + step.entropy + following.log_prior
+        rounding = pending.now.rounding + family.rounding(step.moments, following.densities)
+        self._go_on(following, Before(pending.now.objective, bound, rounding))
+        return following
+
+    def _damped(self, point: Point[P, D], whole: Point[P, D], step: EMStep[M]) -> Point[P, D]:
+        """Parameters on the way to those of the M-step that raise the bound, too.
+
+        Spec: EM-GEM
+        """
+        family, share = self._family, self._options.damping
+        least = family.expected(step.moments, point.densities) + point.log_prior
+        for _ in range(_MOST_TRIALS):
+            try:
+                trial = family.point(family.blended(point.parameters, whole.parameters, share))
+            except Collapsed:
+                break
+            if family.expected(step.moments, trial.densities) + trial.log_prior >= least:
+                return trial
+            share = (1.0 + share) / 2.0
+        return whole
+
+    def _go_on(self, following: Point[P, D], before: Before | None) -> None:
+        pending = self._progress.pending
+        assert pending is not None
+        pending = replace(
+            pending,
+            parameters=following.parameters,
+            done=pending.done + 1,
+            draws=self._draws.used,
+            before=before,
+        )
+        self._progress = replace(self._progress, pending=pending)
+
+    def _collapsed(self, point: Point[P, D], collapsed: Collapsed) -> Point[P, D] | None:
+        """Do with a collapsed component what the policy says.
+
+        Spec: GMM-COLLAPSE
+        """
+        family, policy, pending = self._family, self._options.collapse, self._progress.pending
+        assert pending is not None
+        component, k = collapsed.component, point.densities.k
+        found = family.posterior(point, full=False)
+        labels = memoryview(found.labels).tolist()
+        members = [i for i, label in enumerate(labels) if label == component]
+        if k == 1 or component is None or len(pending.events) >= _MOST_RESETS:
+            policy = "end"
+        following = None
+        if policy != "end" and component is not None:
+            try:
+                following = family.point(
+                    family.without(point.parameters, component)
+                    if policy == "drop"
+                    else family.replaced(
+                        point.parameters, component, self._rows.row(self._worst(found))
+                    )
+                )
+            except Collapsed:
+                policy = "end"
+        done = {"end": "ended", "drop": "dropped", "reset": "reset"}[policy]
+        event = Event(
+            pending.done + 1,
+            component,
+            str(collapsed),
+            tuple(members[:_SHOWN_ROWS]),
+            done,  # type: ignore[arg-type]
+        )
+        pending = replace(pending, events=(*pending.events, event))
+        self._progress = replace(self._progress, pending=pending)
+        if following is not None:
+            # What was changed by hand is no ascent: nothing is compared across it.
+            self._go_on(following, None)
+        return following
+
+    def _worst(self, found: Posterior) -> int:
+        """The row, among those that count, that the mixture explains least."""
+        weights = self._rows.data.weights
+        values = plain(found.log_likelihoods)
+        rows = [i for i in range(len(values)) if weights is None or weights[i]]
+        return min(rows, key=values.__getitem__)
+
+    def _impossible(self, point: Point[P, D]) -> ImpossibleRow:
+        found = plain(self._family.posterior(point, full=False).log_likelihoods)
+        i = found.index(-math.inf)
+        return ImpossibleRow(
+            f"row {self._rows.data.row_name(i)} has probability zero under every component, "
+            f"{found.count(-math.inf)} of {len(found)} rows do; start elsewhere, or smooth the "
+            "probabilities (m > 0)"
+        )
+
+    def _end(self, reason: Reason, point: Point[P, D], step: EMStep[M]) -> None:
+        """Turn the current run into a finished one."""
+        pending = self._progress.pending
+        assert pending is not None
+        if pending.best is not None and pending.best[1] != point.parameters:
+            # Sampled steps wander: what counts is the best place they came to.
+            point = self._family.point(pending.best[1])
+            step = self._family.step(point, SOFT)
+        shift = self._weight * self._family.constant
+        reached = step.log_likelihood if self._options.sampled else step.bound
+        run = Run(
+            log_likelihood=step.log_likelihood + shift,
+            objective=reached + point.log_prior + shift,
+            log_prior=point.log_prior,
+            entropy=step.entropy,
+            iterations=pending.done,
+            stopped=reason,
+            parameters=point.parameters,
+            start=pending.start,
+            sizes=self._family.sizes(step.moments),
+            events=pending.events,
+            ascents=pending.ascents,
+            trace=pending.trace,
+        )
+        self._progress = Progress((*self._progress.finished, run), self._draws.used)
+        self._last = None
+
+    def _fit(self) -> MixtureFit[P]:
+        options, runs, data = self._options, self._progress.finished, self._rows.data
+        best = best_run(runs)
+        run = runs[best]
+        if run.stopped == "collapsed":
+            raise _all_collapsed(runs)
+        point = self._family.point(run.parameters)
+        labels = copied(self._family.posterior(point, full=False).labels)
+        return MixtureFit(
+            labels=labels,
+            parameters=run.parameters,
+            log_likelihood=run.log_likelihood,
+            objective=run.objective,
+            log_prior=run.log_prior,
+            entropy=run.entropy,
+            sizes=run.sizes,
+            iterations=run.iterations,
+            stopped=run.stopped,
+            best=best,
+            runs=runs,
+            family=self._family.name,
+            settings=self._family.settings,
+            k=options.k,
+            start=options.start,
+            variation=options.variation,
+            options=options.as_json(),
+            free_parameters=self._family.free_parameters(point.densities.k),
+            constant=self._family.constant,
+            weight=self._weight,
+            n=data.n,
+            d=data.d,
+            features=data.features,
+            fingerprint=self._fingerprint,
+            provenance=self._rows.session.provenance(),
+        )
+
+
+def best_run(runs: Sequence[Run[Any]]) -> int:
+    """The run of the largest objective among those that did not collapse, the first of equals.
+
+    Spec: EM-RESTART
+    """
+    return max(
+        range(len(runs)),
+        key=lambda i: (runs[i].stopped != "collapsed", runs[i].objective, -i),
+    )
+
+
+def _all_collapsed(runs: Sequence[Run[Any]]) -> DegenerateCovariance:
+    event = runs[0].events[-1]
+    rows = ", ".join(map(str, event.rows))
+    of = f" (most probable for rows {rows})" if event.rows else ""
+    many = f" in all {len(runs)} runs; in the first" if len(runs) > 1 else ""
+    return DegenerateCovariance(
+        f"a component collapsed{many}: in iteration {event.iteration} {event.why}{of}; choose "
+        "fewer components, a simpler covariance, a floor (floor=1e-6), or the policy drop or reset"
+    )

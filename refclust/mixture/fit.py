@@ -1,0 +1,258 @@
+"""Mixtures from any data: the start, the options and the door (chapters 30 to 32).
+
+Each family has two functions: one hands out the passes of the EM loop, one runs them to the end.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, Final, TypeAlias, TypedDict, TypeVar, Unpack, cast
+
+from refclust.backends.session import Session
+from refclust.cluster.checkpoint import Checkpoint
+from refclust.cluster.options import clusters, named
+from refclust.cluster.seeding import Rows
+from refclust.data.accept import dataset
+from refclust.data.dataset import Dataset
+from refclust.errors import BadOption
+from refclust.kernels.gaussian import Gaussians, Moments
+from refclust.kernels.multinomial import Tallies, Terms
+from refclust.mixture.counts import CountFamily, CountParameters, Counts
+from refclust.mixture.em import USUAL, EMSteps
+from refclust.mixture.families import Densities, Family
+from refclust.mixture.gaussian import GaussianFamily, GaussianParameters
+from refclust.mixture.options import EMOptions, is_number
+from refclust.mixture.passes import CountPasses, GaussianPasses
+from refclust.mixture.results import Detail, MixtureFit, Policy, Start, Variation
+from refclust.mixture.shapes import covariance_model
+from refclust.mixture.starts import numbered
+
+P = TypeVar("P")
+D = TypeVar("D", bound=Densities)
+M = TypeVar("M")
+
+GaussianFit: TypeAlias = MixtureFit[GaussianParameters]
+CountFit: TypeAlias = MixtureFit[CountParameters]
+GaussianSteps: TypeAlias = EMSteps[GaussianParameters, Gaussians, Moments]
+CountSteps: TypeAlias = EMSteps[CountParameters, Terms, Tallies]
+
+TOLERANCE: Final = 1e-8
+_LIMIT: Final = 1000
+_SAMPLED_LIMIT: Final = 100
+_SAMPLES: Final = 10
+_DAMPING: Final = 0.5
+
+
+class EMArguments(TypedDict, total=False):
+    """The options that all mixtures share, for type checkers."""
+
+    start: str
+    parameters: Any  # to start from
+    labels: Iterable[Hashable] | None  # to start from
+    variation: Variation
+    top: int | None  # variation "top": how many components a row may belong to
+    samples: int | None  # variation "monte-carlo": draws for each row
+    damping: float | None  # variation "generalized": the share of the way to the M-step
+    weights: Iterable[Any] | None
+    seed: int
+    restarts: int
+    tolerance: float  # gain of the objective, for each unit of weight
+    limit: int | None
+    collapse: Policy
+    trace: Detail
+    backend: str | None
+    session: Session | None
+    checkpoint: Checkpoint | None
+
+
+def gaussian_steps(
+    data: Any,
+    k: int | None = None,
+    *,
+    covariance: str = "full",
+    floor: float = 0.0,
+    **options: Unpack[EMArguments],
+) -> GaussianSteps:
+    """Begin a fit of a Gaussian mixture and return its passes.
+
+    Spec: GMM-ALG, EM-ALG
+
+    >>> steps = gaussian_steps([[0], [1], [9], [10]], 2, seed=1)
+    >>> next(steps).iteration.iteration
+    0
+    """
+    model = covariance_model(covariance).name
+    if not is_number(floor) or floor < 0:
+        raise BadOption(f"the floor is {floor!r}; a number of at least 0 is needed")
+    rows, count, given = _begun(data, k, options)
+    family = GaussianFamily(GaussianPasses(rows, count), model, float(floor))
+    return _steps(family, rows, count, given, options, "kmeans")
+
+
+def gaussian_mixture(
+    data: Any,
+    k: int | None = None,
+    *,
+    covariance: str = "full",
+    floor: float = 0.0,
+    **options: Unpack[EMArguments],
+) -> GaussianFit:
+    """Fit a mixture of K normal densities and return the best of all runs.
+
+    Spec: GMM-ALG, EM-RESTART
+
+    >>> fit = gaussian_mixture([[0], [1], [9], [10]], 2, covariance="tied", seed=1)
+    >>> fit.labels.tolist(), fit.parameters.weights
+    ([0, 0, 1, 1], (0.5, 0.5))
+    """
+    steps = gaussian_steps(data, k, covariance=covariance, floor=floor, **options)
+    for _ in steps:
+        pass
+    return steps.result()
+
+
+def multinomial_steps(
+    data: Any,
+    k: int | None = None,
+    *,
+    m: float = 0.0,
+    p: Sequence[float] | None = None,
+    counts: Counts = "whole",
+    **options: Unpack[EMArguments],
+) -> CountSteps:
+    """Begin a fit of a multinomial mixture and return its passes.
+
+    Spec: MMIX-ALG, EM-ALG
+    """
+    rows, count, given = _begun(data, k, options)
+    family = CountFamily(CountPasses(rows, count), "multinomial", m, tuple(p or ()), counts)
+    return _steps(family, rows, count, given, options, "points")
+
+
+def multinomial_mixture(
+    data: Any,
+    k: int | None = None,
+    *,
+    m: float = 0.0,
+    p: Sequence[float] | None = None,
+    counts: Counts = "whole",
+    **options: Unpack[EMArguments],
+) -> CountFit:
+    """Fit a mixture of K distributions of words, with m imagined words, p m of each.
+
+    Spec: MMIX-ALG, EM-RESTART
+
+    >>> fit = multinomial_mixture([[4, 0], [5, 1], [0, 3]], 2, labels=["a", "a", "b"])
+    >>> fit.parameters.probabilities
+    ((0.9, 0.1), (0.0, 1.0))
+    """
+    steps = multinomial_steps(data, k, m=m, p=p, counts=counts, **options)
+    for _ in steps:
+        pass
+    return steps.result()
+
+
+def bernoulli_steps(
+    data: Any,
+    k: int | None = None,
+    *,
+    m: float = 0.0,
+    p: Sequence[float] | None = None,
+    **options: Unpack[EMArguments],
+) -> CountSteps:
+    """Begin a fit of a Bernoulli mixture and return its passes.
+
+    Spec: BMIX-LL, EM-ALG
+    """
+    rows, count, given = _begun(data, k, options)
+    family = CountFamily(CountPasses(rows, count), "bernoulli", m, tuple(p or ()))
+    return _steps(family, rows, count, given, options, "points")
+
+
+def bernoulli_mixture(
+    data: Any,
+    k: int | None = None,
+    *,
+    m: float = 0.0,
+    p: Sequence[float] | None = None,
+    **options: Unpack[EMArguments],
+) -> CountFit:
+    """Fit a mixture of K components that say which features are there, with m imagined rows.
+
+    Spec: BMIX-LL, EM-RESTART
+
+    >>> fit = bernoulli_mixture([[1, 0], [1, 0], [0, 1]], 2, labels=["a", "a", "b"])
+    >>> fit.parameters.probabilities
+    ((1.0, 0.0), (0.0, 1.0))
+    """
+    steps = bernoulli_steps(data, k, m=m, p=p, **options)
+    for _ in steps:
+        pass
+    return steps.result()
+
+
+def _begun(
+    data: Any, k: int | None, options: EMArguments
+) -> tuple[Rows, int, array[int] | Any | None]:
+    """The rows, the number of components, and what to start from, if it was given."""
+    weights = options.get("weights")
+    rows: Dataset = dataset(data) if weights is None else dataset(data, weights=weights)
+    session = options.get("session") or Session(options.get("backend"))
+    parameters, labels = options.get("parameters"), options.get("labels")
+    if parameters is not None and labels is not None:
+        raise BadOption("parameters and labels were both given; a fit starts from one of them")
+    given: Any = parameters
+    due = None
+    if parameters is not None:
+        due = (
+            len(parameters.weights)
+            if hasattr(parameters, "weights")
+            else len(parameters["weights"])
+        )
+    elif labels is not None:
+        given, names = numbered(labels, rows.n)
+        due = len(names)
+    if due is not None and k not in (None, due):
+        raise BadOption(f"k is {k}, but {due} components were given to start from")
+    count = clusters(due if k is None else k, rows.n)
+    return Rows(rows, session, options.get("restarts", 1) * USUAL), count, given
+
+
+def _steps(
+    family: Family[P, D, M],
+    rows: Rows,
+    k: int,
+    given: Any,
+    options: EMArguments,
+    usual: Start,
+) -> EMSteps[P, D, M]:
+    start = cast(Start, options.get("start", usual))
+    if given is not None:
+        start = "labels" if isinstance(given, array) else "given"
+        given = given if isinstance(given, array) else family.read(given)
+    else:
+        named("start", start, ("kmeans", "random", "points"))
+    variation = options.get("variation", "em")
+    sampled = variation in ("stochastic", "monte-carlo")
+    top, samples, damping = (options.get(name) for name in ("top", "samples", "damping"))
+    limit = options.get("limit")
+    chosen = EMOptions(
+        k=k,
+        start=start,
+        variation=variation,
+        top=cast(int, 0 if top is None else top),
+        samples=cast(
+            int, (_SAMPLES if variation == "monte-carlo" else 1) if samples is None else samples
+        ),
+        damping=cast(
+            float, (_DAMPING if variation == "generalized" else 1.0) if damping is None else damping
+        ),
+        seed=options.get("seed", 0),
+        restarts=options.get("restarts", 1),
+        tolerance=options.get("tolerance", TOLERANCE),
+        limit=(_SAMPLED_LIMIT if sampled else _LIMIT) if limit is None else limit,
+        collapse=options.get("collapse", "end"),
+        trace=options.get("trace", "scalars"),
+    )
+    return EMSteps(family, rows, chosen, given, options.get("checkpoint"))

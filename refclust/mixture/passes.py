@@ -1,0 +1,281 @@
+"""Passes over the rows as the EM loop sees them: which kernel, around which points (chapter 30).
+
+A family of densities is one of two kinds, Gaussian or linear in counts; everything that depends on
+the kind and not on how parameters are estimated is here: the steps, the expected log-likelihood
+that follows from the sums of a step, and how far rounding can reach.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from operator import mul
+from typing import Any, Final
+
+from refclust.cluster.seeding import Rows
+from refclust.data.dataset import Dense
+from refclust.kernels.centres import CentreMatrix
+from refclust.kernels.gaussian import Gaussians, Moments, Spread
+from refclust.kernels.kmeans import Labels
+from refclust.kernels.mixture import Doubles, EMStep, Posterior, Rule, plain
+from refclust.kernels.multinomial import Tallies, Terms
+from refclust.numbers.argmin import ROUND
+
+_FAR: Final = (
+    2.0**10
+)  # a mean that moved by 2**5 standard deviations: ten bits of variance are lost
+
+
+@dataclass(frozen=True)
+class GaussianPasses:
+    """Passes over dense rows (or sparse ones, filled up) under normal densities."""
+
+    rows: Rows
+    k: int
+
+    def step(self, densities: Gaussians, rule: Rule) -> EMStep[Moments]:
+        """Share out the rows; sums are taken again around the new means if those are far away.
+
+        Spec: GMM-ESTEP, GMM-RECENTRE
+        """
+        step: EMStep[Moments] = self._call("gaussian.em_step", densities, rule, None)
+        moved = _moved(step.moments)
+        if moved is None:
+            return step
+        again: EMStep[Moments] = self._call("gaussian.em_step", densities, rule, moved)
+        return replace(step, moments=again.moments)
+
+    def moments(self, q: Labels | Doubles, k: int, spread: Spread) -> Moments:
+        """The sums for given labels or responsibilities, around the mean of all rows at first.
+
+        Spec: GMM-NK, GMM-RECENTRE
+        """
+        around = CentreMatrix.of([self.mean] * k)
+        found: Moments = self._call("gaussian.moments", q, k, around, spread)
+        moved = _moved(found)
+        if moved is not None:
+            found = self._call("gaussian.moments", q, k, moved, spread)
+        return found
+
+    def posterior(self, densities: Gaussians, *, full: bool) -> Posterior:
+        """Labels and log p(x) of all rows; with ``full`` also log p(x, k).
+
+        Spec: GMM-ESTEP
+        """
+        found: Posterior = self._call("gaussian.posterior", densities, full)
+        return found
+
+    def whitening(self, covariances: array[float], form: str) -> Doubles:
+        """The matrices W of some covariances; zeros for one that is not positive definite.
+
+        Spec: GAU-PDF
+        """
+        found: Doubles = self._call("gaussian.whitening", covariances, form)
+        return found
+
+    def expected(self, moments: Moments, densities: Gaussians) -> float:
+        """E_q[log p(X, Z)] at any densities, from the sums alone, up to the common constant.
+
+        Spec: EM-EXPCDLL, GMM-EXPCDLL
+        """
+        around_means = array("d", _about(moments, densities.means))
+        squares = self._call("gaussian.traces", around_means, densities.whitening, densities.form)
+        terms = [
+            n * offset for n, offset in zip(moments.counts, densities.offsets, strict=True) if n
+        ]
+        return math.fsum((*terms, *(-0.5 * square for square in squares)))
+
+    def rounding(self, moments: Moments, densities: Gaussians) -> float:
+        """How far J, F or Q at these densities can be from their exact values.
+
+        By Minkowski's inequality the sum over rows of q a_i^2, where a_i is the sum of
+        |W_ij| |x_j - m_j|, is at most the square of the sum of |W_ij| times the root of the second
+        moment of column j. So the sizes S of all terms together are known without the rows, and by
+        KER-POSTERIOR and KER-EMSTEP every sum over n rows is within (n + 2 d + 2 log K + 32) u S.
+
+        Spec: EM-CONV
+        """
+        d, k = self.rows.data.d, densities.k
+        full = densities.form == "full"
+        diagonal = _diagonals(_about(moments, densities.means), moments.spread, k, d)
+        white = plain(densities.whitening)
+        size = len(white) // k
+        sizes = [
+            n * (abs(offset) + 1.0)
+            for n, offset in zip(moments.counts, densities.offsets, strict=True)
+            if n
+        ]
+        for c in range(k):
+            roots = [math.sqrt(max(x, 0.0)) for x in diagonal[c]]
+            w = white[c * size : (c + 1) * size]
+            if full:
+                # Built-in sum: a bound on rounding need not be rounded well itself.
+                lines = [sum(map(abs, map(mul, w[i * d : i * d + i + 1], roots))) for i in range(d)]
+            else:
+                lines = list(map(mul, w * d if size == 1 else w, roots))
+            sizes.extend(x * x for x in lines)
+        return (self.rows.data.n + 2 * d + 2 * math.log(k) + 32) * ROUND * math.fsum(sizes)
+
+    @cached_property
+    def mean(self) -> tuple[float, ...]:
+        """The weighted mean of all rows.
+
+        Spec: GAU-MLEMU
+        """
+        return self._facts[0]
+
+    @cached_property
+    def variances(self) -> tuple[float, ...]:
+        """The weighted variance of every column, divided by the whole weight.
+
+        Spec: GAU-MLESIG, GMM-FLOOR
+        """
+        return self._facts[1]
+
+    @cached_property
+    def _facts(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        everybody = array("i", bytes(4 * self.rows.data.n))
+        around = CentreMatrix.of([self.rows.row(0)])
+        for _ in range(2):  # the second time around the mean, so that nothing cancels
+            found: Moments = self._call("gaussian.moments", everybody, 1, around, "diagonal")
+            weight = found.counts[0]
+            mean = tuple(
+                a + first / weight for a, first in zip(around[0], found.firsts, strict=True)
+            )
+            around = CentreMatrix.of([mean])
+        spread = zip(found.seconds, found.firsts, strict=True)
+        return mean, tuple(
+            max(second - first * first / weight, 0.0) / weight for second, first in spread
+        )
+
+    def _call(self, kernel: str, *args: Any) -> Any:
+        return self.rows.call(kernel, *args, k=self.k)
+
+
+@dataclass(frozen=True)
+class CountPasses:
+    """Passes over rows of counts under densities that are linear in them."""
+
+    rows: Rows
+    k: int
+
+    def step(self, densities: Terms, rule: Rule) -> EMStep[Tallies]:
+        """Share out the rows and add up their counts.
+
+        Spec: MMIX-ESTEP
+        """
+        step: EMStep[Tallies] = self._call("multinomial.em_step", densities, rule)
+        return step
+
+    def moments(self, q: Labels | Doubles, k: int) -> Tallies:
+        """The sums for given labels or responsibilities.
+
+        Spec: MMIX-THETA, NB-COUNT
+        """
+        found: Tallies = self._call("multinomial.moments", q, k)
+        return found
+
+    def posterior(self, densities: Terms, *, full: bool) -> Posterior:
+        """Labels and log p(x) of all rows; with ``full`` also log p(x, k).
+
+        Spec: MMIX-ESTEP
+        """
+        found: Posterior = self._call("multinomial.posterior", densities, full)
+        return found
+
+    def expected(self, moments: Tallies, densities: Terms) -> float:
+        """E_q[log p(X, Z)] at any densities, from the sums alone.
+
+        Spec: EM-EXPCDLL, MMIX-Q
+        """
+        d = densities.d
+        for k, columns in enumerate(densities.certain or ()):
+            if any(moments.sums[k * d + j] < moments.counts[k] for j in columns):
+                return -math.inf
+        terms = [
+            n * offset for n, offset in zip(moments.counts, densities.offsets, strict=True) if n
+        ]
+        pairs = zip(plain(moments.sums), plain(densities.slopes), strict=True)
+        terms += [x * slope for x, slope in pairs if x]
+        return -math.inf if -math.inf in terms else math.fsum(terms)
+
+    def rounding(self, moments: Tallies, densities: Terms) -> float:
+        """How far J, F or Q at these densities can be from their exact values.
+
+        With S the sum of |N offset| + N and of |T_j slope_j|, and m the length of the longest row,
+        KER-POSTERIOR and KER-EMSTEP put every sum over n rows within (n + m + 2 log K + 32) u S.
+
+        Spec: EM-CONV
+        """
+        sizes = [
+            n * (abs(offset) + 1.0)
+            for n, offset in zip(moments.counts, densities.offsets, strict=True)
+            if n and math.isfinite(offset)
+        ]
+        pairs = zip(plain(moments.sums), plain(densities.slopes), strict=True)
+        sizes += [abs(x * slope) for x, slope in pairs if x and math.isfinite(slope)]
+        terms = self.rows.data.n + self.longest + 2 * math.log(densities.k) + 32
+        return terms * ROUND * math.fsum(sizes)
+
+    @cached_property
+    def longest(self) -> int:
+        """The largest number of counts stored in a row."""
+        matrix = self.rows.data.matrix
+        if isinstance(matrix, Dense):
+            return matrix.d
+        starts = matrix.starts.tolist()
+        return max(end - begin for begin, end in pairwise(starts))
+
+    def _call(self, kernel: str, *args: Any) -> Any:
+        return self.rows.call(kernel, *args, k=self.k)
+
+
+def _moved(moments: Moments) -> CentreMatrix | None:
+    """The new means, if one of them is so far from the old one that squares would cancel."""
+    k, d = len(moments.counts), moments.around.d
+    diagonal = _diagonals(plain(moments.seconds), moments.spread, k, d)
+    firsts = plain(moments.firsts)
+    far, means = False, []
+    for c, (n, centre) in enumerate(zip(moments.counts, moments.around, strict=True)):
+        shifts = [x / n if n else 0.0 for x in firsts[c * d : (c + 1) * d]]
+        means.append([a + shift for a, shift in zip(centre, shifts, strict=True)])
+        far = far or any(
+            shift and shift * shift > _FAR * (second / n - shift * shift)
+            for shift, second in zip(shifts, diagonal[c], strict=True)
+        )
+    return CentreMatrix.of(means) if far else None
+
+
+def _about(moments: Moments, means: CentreMatrix) -> list[float]:
+    """The second moments around other points: M + b f' + f b' + n b b', b the way between them."""
+    seconds = plain(moments.seconds)
+    if means == moments.around:
+        return seconds
+    d, firsts = means.d, plain(moments.firsts)
+    found: list[float] = []
+    for c, (n, centre, mean) in enumerate(zip(moments.counts, moments.around, means, strict=True)):
+        way = [a - m for a, m in zip(centre, mean, strict=True)]
+        first = firsts[c * d : (c + 1) * d]
+        if moments.spread == "diagonal":
+            block = seconds[c * d : (c + 1) * d]
+            found += [s + b * (2.0 * f + n * b) for s, f, b in zip(block, first, way, strict=True)]
+            continue
+        for i in range(d):
+            line = seconds[(c * d + i) * d : (c * d + i + 1) * d]
+            left, own = way[i], first[i]
+            found += [
+                s + left * f + b * (own + n * left)
+                for s, f, b in zip(line, first, way, strict=True)
+            ]
+    return found
+
+
+def _diagonals(seconds: Sequence[float], spread: Spread, k: int, d: int) -> list[Sequence[float]]:
+    """The second moment of each column, for each component."""
+    if spread == "diagonal":
+        return [seconds[c * d : (c + 1) * d] for c in range(k)]
+    return [seconds[c * d * d : (c + 1) * d * d : d + 1] for c in range(k)]

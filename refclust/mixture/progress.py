@@ -1,0 +1,146 @@
+"""How far a fit of a mixture has come, and that as plain JSON values (EM-CKPT of chapter 30)."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Generic, TypeVar
+
+from refclust.mixture.certificate import Ascent
+from refclust.mixture.families import Densities, Family
+from refclust.mixture.results import Event, Iteration, Run
+
+P = TypeVar("P")
+D = TypeVar("D", bound=Densities)
+M = TypeVar("M")
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """The objective of the pass made last, and what it may err by."""
+
+    objective: float
+    rounding: float
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The objective before the M-step made last, and the bound that step reached."""
+
+    objective: float
+    bound: float
+    rounding: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pending(Generic[P]):
+    """The run under way, after its last M-step."""
+
+    start: P
+    parameters: P
+    draws: int  # random numbers used before the next pass
+    done: int = 0  # M-steps
+    before: Before | None = None
+    now: Reached | None = None
+    best: tuple[float, P] | None = None  # of sampled steps
+    events: tuple[Event, ...] = ()
+    ascents: tuple[Ascent, ...] = ()
+    trace: tuple[Iteration[P], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Progress(Generic[P]):
+    """Finished runs, and the one under way."""
+
+    finished: tuple[Run[P], ...] = ()
+    draws: int = 0
+    pending: Pending[P] | None = None
+
+
+def told(progress: Progress[P], family: Family[P, D, M]) -> dict[str, Any]:
+    """The progress as plain values."""
+    pending = progress.pending
+    return {
+        "finished": [_told_run(run, family) for run in progress.finished],
+        "draws": progress.draws if pending is None else pending.draws,
+        "pending": None if pending is None else _told_pending(pending, family),
+    }
+
+
+def read(content: dict[str, Any], family: Family[P, D, M]) -> Progress[P]:
+    """The progress that plain values tell of."""
+    pending = content["pending"]
+    return Progress(
+        tuple(_run(one, family) for one in content["finished"]),
+        int(content["draws"]),
+        None if pending is None else _pending(pending, family),
+    )
+
+
+def _told_pending(pending: Pending[P], family: Family[P, D, M]) -> dict[str, Any]:
+    # A pass that was seen but led to no M-step yet will be made again, with its traces.
+    return {
+        "start": family.told(pending.start),
+        "parameters": family.told(pending.parameters),
+        "draws": pending.draws,
+        "done": pending.done,
+        "before": None if pending.before is None else asdict(pending.before),
+        "best": None if pending.best is None else [pending.best[0], family.told(pending.best[1])],
+        "events": [asdict(event) for event in pending.events],
+        "ascents": [asdict(one) for one in pending.ascents if one.iteration < pending.done],
+        "trace": [_told_iteration(one, family) for one in pending.trace[: pending.done]],
+    }
+
+
+def _pending(content: dict[str, Any], family: Family[P, D, M]) -> Pending[P]:
+    best = content["best"]
+    return Pending(
+        start=family.read(content["start"]),
+        parameters=family.read(content["parameters"]),
+        draws=int(content["draws"]),
+        done=int(content["done"]),
+        before=None if content["before"] is None else Before(**content["before"]),
+        best=None if best is None else (float(best[0]), family.read(best[1])),
+        events=_events(content["events"]),
+        ascents=tuple(Ascent(**one) for one in content["ascents"]),
+        trace=tuple(_iteration(one, family) for one in content["trace"]),
+    )
+
+
+def _told_run(run: Run[P], family: Family[P, D, M]) -> dict[str, Any]:
+    return {
+        **{one.name: getattr(run, one.name) for one in fields(run)},
+        "sizes": list(run.sizes),
+        "events": [asdict(event) for event in run.events],
+        "ascents": [asdict(one) for one in run.ascents],
+        "parameters": family.told(run.parameters),
+        "start": family.told(run.start),
+        "trace": [_told_iteration(one, family) for one in run.trace],
+    }
+
+
+def _run(content: dict[str, Any], family: Family[P, D, M]) -> Run[P]:
+    return Run(
+        **{
+            **content,
+            "parameters": family.read(content["parameters"]),
+            "start": family.read(content["start"]),
+            "sizes": tuple(map(float, content["sizes"])),
+            "events": _events(content["events"]),
+            "ascents": tuple(Ascent(**one) for one in content["ascents"]),
+            "trace": tuple(_iteration(one, family) for one in content["trace"]),
+        }
+    )
+
+
+def _events(content: list[dict[str, Any]]) -> tuple[Event, ...]:
+    return tuple(Event(**{**one, "rows": tuple(one["rows"])}) for one in content)
+
+
+def _told_iteration(one: Iteration[P], family: Family[P, D, M]) -> dict[str, Any]:
+    told = None if one.parameters is None else family.told(one.parameters)
+    return {**asdict(replace(one, parameters=None)), "parameters": told}
+
+
+def _iteration(content: dict[str, Any], family: Family[P, D, M]) -> Iteration[P]:
+    told = content["parameters"]
+    return Iteration(**{**content, "parameters": None if told is None else family.read(told)})

@@ -1,0 +1,138 @@
+"""What a fit of a mixture returns (chapter 30)."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
+
+from refclust.backends.session import Provenance
+from refclust.data.dataset import Features, Fingerprint
+from refclust.mixture.certificate import Ascent, Certificate
+
+P = TypeVar("P", covariant=True)
+
+Start: TypeAlias = Literal["kmeans", "random", "points", "labels", "given"]
+Variation: TypeAlias = Literal["em", "hard", "top", "generalized", "stochastic", "monte-carlo"]
+Policy: TypeAlias = Literal["end", "drop", "reset"]
+Detail: TypeAlias = Literal["parameters", "scalars", "none"]
+Reason: TypeAlias = Literal["tolerance", "limit", "collapsed", "caller"]
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration(Generic[P]):
+    """The numbers of one pass: those that belong to the parameters before the next M-step.
+
+    Spec: EM-ALG
+    """
+
+    iteration: int  # how many M-steps came before
+    log_likelihood: float
+    objective: float  # the bound F, with the logarithm of the prior
+    gain: float | None  # of the objective, for each unit of weight
+    parameters: P | None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What happened to a component that collapsed.
+
+    Spec: GMM-COLLAPSE
+    """
+
+    iteration: int
+    component: int | None  # none: what all of them share
+    why: str
+    rows: tuple[int, ...]  # some of those it was most probable for
+    done: Literal["ended", "dropped", "reset"]
+
+
+@dataclass(frozen=True, slots=True)
+class Run(Generic[P]):
+    """One run from one start, as it ended.
+
+    Spec: EM-RESTART
+    """
+
+    log_likelihood: float
+    objective: float
+    log_prior: float
+    entropy: float
+    iterations: int
+    stopped: Reason
+    parameters: P
+    start: P
+    sizes: tuple[float, ...]
+    events: tuple[Event, ...]
+    ascents: tuple[Ascent, ...]
+    trace: tuple[Iteration[P], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MixtureFit(Generic[P]):
+    """The best of all runs; labels and log-likelihood are those of the parameters returned.
+
+    Spec: EM-ALG, EM-RESTART
+    """
+
+    labels: array[int]
+    parameters: P
+    log_likelihood: float
+    objective: float  # what the loop made large, with the logarithm of the prior
+    log_prior: float
+    entropy: float  # of the responsibilities
+    sizes: tuple[float, ...]  # the weight of each component
+    iterations: int
+    stopped: Reason
+    best: int
+    runs: tuple[Run[P], ...]
+    family: str
+    settings: dict[str, Any]  # options of the family
+    k: int  # as asked for; the policy drop may leave fewer components
+    start: Start
+    variation: Variation
+    options: dict[str, Any]
+    free_parameters: int
+    constant: float  # what the kernels leave out, for each unit of weight
+    weight: float  # of all rows together
+    n: int
+    d: int
+    features: Features | None
+    fingerprint: Fingerprint
+    provenance: Provenance
+
+    @property
+    def converged(self) -> bool:
+        """Whether the best run ended because the objective rose no more."""
+        return self.stopped == "tolerance"
+
+    @property
+    def digest(self) -> str:
+        """The digest of the data.
+
+        Spec: DATA-DIGEST
+        """
+        return self.fingerprint.text
+
+    @property
+    def trace(self) -> tuple[Iteration[P], ...]:
+        """The iterations of the best run."""
+        return self.runs[self.best].trace
+
+    @property
+    def monotone(self) -> Certificate:
+        """The certificate of the best run.
+
+        Spec: EM-CONV
+        """
+        guaranteed = self.variation not in ("stochastic", "monte-carlo")
+        return Certificate(self.runs[self.best].ascents, guaranteed)
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """The smallest and the largest log-likelihood of all runs.
+
+        Spec: EM-RESTART
+        """
+        found = [run.log_likelihood for run in self.runs]
+        return min(found), max(found)

@@ -1,0 +1,201 @@
+"""M-steps of the covariance models that have a closed form (chapter 32, GMM-COVM).
+
+A scatter or a covariance is a tuple of numbers, one tuple for each component: d*d of them row after
+row (full), d (diagonal), or one (spherical; the scatter has d there too). Sums over components are
+rounded once, so the order of the components does not matter; and every result is multiplied by
+exactly 4**e when the data are multiplied by 2**e.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from refclust.numbers.eigen import composed, symmetric_eigen
+from refclust.numbers.linalg import Matrix, NotPositive, cholesky
+
+Block: TypeAlias = tuple[float, ...]  # the numbers of one component
+Blocks: TypeAlias = tuple[Block, ...]
+
+
+class Degenerate(Exception):
+    """A model has no best covariance: it would have to be singular.
+
+    ``component`` is None where all of them share what is singular, ``column`` None where no single
+    column is to blame.
+    """
+
+    def __init__(self, component: int | None, column: int | None = None) -> None:
+        where = "all components together" if component is None else f"component {component}"
+        super().__init__(f"{where}: column {column}")
+        self.component = component
+        self.column = column
+
+
+def pooled_spherical(counts: Block, scatters: Blocks) -> Blocks:
+    """EII: one variance for all.
+
+    Spec: GMM-COVM
+
+    >>> pooled_spherical((1.0, 3.0), ((1.0, 1.0), (2.0, 4.0)))
+    ((1.0,), (1.0,))
+    """
+    total = math.fsum(x for scatter in scatters for x in scatter)
+    return ((total / (math.fsum(counts) * len(scatters[0])),),) * len(counts)
+
+
+def own_spherical(counts: Block, scatters: Blocks) -> Blocks:
+    """VII: one variance for each component.
+
+    Spec: GMM-COVM
+
+    >>> own_spherical((1.0, 3.0), ((1.0, 1.0), (2.0, 4.0)))
+    ((1.0,), (1.0,))
+    """
+    return tuple((math.fsum(s) / (n * len(s)),) for n, s in zip(counts, scatters, strict=True))
+
+
+def pooled(counts: Block, scatters: Blocks) -> Blocks:
+    """EEI and EEE: the covariance of all components together.
+
+    Spec: GMM-COVM
+
+    >>> pooled((1.0, 3.0), ((1.0, 5.0), (3.0, 3.0)))
+    ((1.0, 2.0), (1.0, 2.0))
+    """
+    total = math.fsum(counts)
+    return (tuple(x / total for x in added(scatters)),) * len(counts)
+
+
+def own(counts: Block, scatters: Blocks) -> Blocks:
+    """VVI and VVV: the covariance of each component.
+
+    Spec: GMM-COVM
+
+    >>> own((1.0, 2.0), ((1.0, 5.0), (3.0, 3.0)))
+    ((1.0, 5.0), (1.5, 1.5))
+    """
+    return tuple(tuple(x / n for x in scatter) for n, scatter in zip(counts, scatters, strict=True))
+
+
+def equal_volume_diagonal(counts: Block, scatters: Blocks) -> Blocks:
+    """EVI: the diagonal of each component, stretched to the same determinant.
+
+    Spec: GMM-COVM
+
+    >>> equal_volume_diagonal((1.0, 1.0), ((1.0, 4.0), (2.0, 2.0)))
+    ((1.0, 4.0), (2.0, 2.0))
+    """
+    return _one_volume(counts, scatters, [_mean_of(k, s) for k, s in enumerate(scatters)])
+
+
+def equal_volume(counts: Block, scatters: Blocks) -> Blocks:
+    """EVV: the covariance of each component, stretched to the same determinant.
+
+    Spec: GMM-COVM
+
+    >>> equal_volume((1.0, 1.0), ((1.0, 0.0, 0.0, 4.0), (4.0, 0.0, 0.0, 1.0)))
+    ((1.0, 0.0, 0.0, 4.0), (4.0, 0.0, 0.0, 1.0))
+    """
+    return _one_volume(counts, scatters, [volume(k, squared(s)) for k, s in enumerate(scatters)])
+
+
+def own_orientation(counts: Block, scatters: Blocks) -> Blocks:
+    """EEV: the principal axes of each component, with the pooled variances along them.
+
+    Spec: GMM-COVM
+
+    >>> own_orientation((1.0, 1.0), ((4.0, 0.0, 0.0, 1.0), (2.0, 0.0, 0.0, 5.0)))
+    ((4.5, 0.0, 0.0, 1.5), (1.5, 0.0, 0.0, 4.5))
+    """
+    found = [symmetric_eigen(squared(scatter)) for scatter in scatters]
+    total = math.fsum(counts)
+    variances = [x / total for x in added([eigen.values for eigen in found])]
+    # Singular scatters leave eigenvalues of either sign, by rounding.
+    if not min(variances) > 0:
+        raise Degenerate(None)
+    return tuple(flat(composed(eigen.vectors, variances)) for eigen in found)
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    """The d-th root of the product of d positive numbers, multiplied exactly with them by 2**e.
+
+    Spec: GMM-COVM
+
+    >>> geometric_mean([2.0**900, 2.0**906]) == 2.0**903
+    True
+    """
+    # The exponents are added apart. A product of d factors errs by d u, its root by u; the power
+    # itself adds 2u, and the rounding of 1/d at most u log(2): less than 4u together.
+    product, exponent = 1.0, 0
+    for value in values:
+        mantissa, own_exponent = math.frexp(value)
+        product, carry = math.frexp(product * mantissa)
+        exponent += own_exponent + carry
+    whole, rest = divmod(exponent, len(values))
+    return math.ldexp(math.ldexp(product, rest) ** (1 / len(values)), whole)
+
+
+def volume(component: int, covariance: Matrix) -> float:
+    """The d-th root of the determinant, or ``Degenerate``.
+
+    Spec: GMM-COVM
+
+    >>> volume(0, ((1.0, 0.0), (0.0, 4.0)))
+    2.0
+    """
+    try:
+        lower = cholesky(covariance)
+    except NotPositive as fault:
+        raise Degenerate(component, fault.column) from None
+    return geometric_mean([row[j] * row[j] for j, row in enumerate(lower)])
+
+
+def added(blocks: Sequence[Sequence[float]]) -> Block:
+    """The sums over the components.
+
+    Spec: GMM-COVM
+
+    >>> added([(1.0, 2.0), (3.0, 4.0)])
+    (4.0, 6.0)
+    """
+    return tuple(map(math.fsum, zip(*blocks, strict=True)))
+
+
+def squared(block: Sequence[float]) -> Matrix:
+    """The rows of a square matrix.
+
+    Spec: GMM-COVM
+
+    >>> squared((1.0, 2.0, 2.0, 5.0))
+    ((1.0, 2.0), (2.0, 5.0))
+    """
+    size = math.isqrt(len(block))
+    return tuple(tuple(block[i * size : (i + 1) * size]) for i in range(size))
+
+
+def flat(matrix: Matrix) -> Block:
+    """The numbers of a matrix, row after row.
+
+    Spec: GMM-COVM
+
+    >>> flat(((1.0, 2.0), (2.0, 5.0)))
+    (1.0, 2.0, 2.0, 5.0)
+    """
+    return tuple(x for row in matrix for x in row)
+
+
+def _mean_of(component: int, variances: Block) -> float:
+    if not min(variances) > 0:
+        raise Degenerate(component, variances.index(min(variances)))
+    return geometric_mean(variances)
+
+
+def _one_volume(counts: Block, scatters: Blocks, volumes: Sequence[float]) -> Blocks:
+    """With v_k the d-th root of |S_k|, the best volume is the sum of the v_k over all rows."""
+    common = math.fsum(volumes) / math.fsum(counts)
+    return tuple(
+        tuple(x * (common / v) for x in scatter)
+        for v, scatter in zip(volumes, scatters, strict=True)
+    )
