@@ -28,7 +28,7 @@ from refclust.mixture.estimates import (
     word_probabilities,
 )
 from refclust.mixture.families import Collapsed, Point
-from refclust.mixture.gaussian import check_weights
+from refclust.mixture.gaussian_parameters import between, check_weights
 from refclust.mixture.passes import CountPasses
 
 Kind: TypeAlias = Literal["multinomial", "bernoulli"]
@@ -224,9 +224,9 @@ class CountFamily:
         Spec: EM-GEM
         """
         return CountParameters(
-            _between(one.weights, other.weights, share),
+            between(one.weights, other.weights, share),
             tuple(
-                _between(a, b, share)
+                between(a, b, share)
                 for a, b in zip(one.probabilities, other.probabilities, strict=True)
             ),
         )
@@ -414,7 +414,3 @@ def _where(data: Dataset, place: int) -> str:
 
 def _log(x: float) -> float:
     return math.log(x) if x else -math.inf
-
-
-def _between(one: Sequence[float], other: Sequence[float], share: float) -> Vector:
-    return tuple(a + share * (b - a) for a, b in zip(one, other, strict=True))

@@ -21,7 +21,8 @@ from refclust.kernels.multinomial import Tallies, Terms
 from refclust.mixture.counts import CountFamily, CountParameters, Counts
 from refclust.mixture.em import USUAL, EMSteps
 from refclust.mixture.families import Densities, Family
-from refclust.mixture.gaussian import GaussianFamily, GaussianParameters
+from refclust.mixture.gaussian import GaussianFamily
+from refclust.mixture.gaussian_parameters import GaussianParameters
 from refclust.mixture.options import EMOptions, is_number
 from refclust.mixture.passes import CountPasses, GaussianPasses
 from refclust.mixture.results import Detail, MixtureFit, Policy, Start, Variation
@@ -143,7 +144,8 @@ def multinomial_mixture(
 
     Spec: MMIX-ALG, EM-RESTART
 
-    >>> fit = multinomial_mixture([[4, 0], [5, 1], [0, 3]], 2, labels=["a", "a", "b"])
+    >>> docs = [[4, 0], [5, 1], [0, 3]]
+    >>> fit = multinomial_mixture(docs, 2, labels=["a", "a", "b"], limit=0)
     >>> fit.parameters.probabilities
     ((0.9, 0.1), (0.0, 1.0))
     """

@@ -1,4 +1,4 @@
-"""Gaussian mixtures: parameters, densities and the M-step (chapter 32)."""
+"""Gaussian mixtures: densities, floor, collapse and the M-step (chapter 32)."""
 
 from __future__ import annotations
 
@@ -7,61 +7,30 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
-from typing import Any, Final
+from typing import Any
 
-from refclust.errors import BadOption, DegenerateCovariance, DimensionMismatch, NotFinite
-from refclust.kernels.centres import CentreMatrix
+from refclust.errors import BadOption, DegenerateCovariance, NotFinite
 from refclust.kernels.gaussian import Form, Gaussians, Moments
 from refclust.kernels.kmeans import Labels
 from refclust.kernels.mixture import Doubles, EMStep, Posterior, Rule, plain
 from refclust.kernels.points import Vector
 from refclust.mixture.estimates import component_weights
 from refclust.mixture.families import Collapsed, Point
+from refclust.mixture.gaussian_parameters import (
+    GaussianParameters,
+    between,
+    central_scatters,
+    check_parameters,
+    component_means,
+    constant_of,
+    covariances_of,
+    densities,
+    whitening_diagonal,
+)
 from refclust.mixture.passes import GaussianPasses
 from refclust.mixture.shapes import MODELS, maximised, mixture_parameters
-from refclust.mixture.shapes_closed import Blocks, Degenerate
+from refclust.mixture.shapes_parts import Blocks, Degenerate
 from refclust.numbers.argmin import ROUND
-
-_LOG_TWO_PI: Final = math.log(2.0 * math.pi)
-
-
-@dataclass(frozen=True, slots=True)
-class GaussianParameters:
-    """K normal densities and their shares.
-
-    ``spreads`` holds of each component d*d covariances row after row (form full), d variances
-    (diagonal), or one variance for all columns (spherical).
-
-    Spec: GMM-DENS
-
-    >>> GaussianParameters((1.0,), ((0.0, 0.0),), ((4.0,),), "spherical").covariances
-    (((4.0, 0.0), (0.0, 4.0)),)
-    """
-
-    weights: tuple[float, ...]
-    means: tuple[Vector, ...]
-    spreads: tuple[Vector, ...]
-    form: Form
-
-    @property
-    def covariances(self) -> tuple[tuple[Vector, ...], ...]:
-        """The covariance matrix of each component.
-
-        Spec: GMM-SIG
-        """
-        d = len(self.means[0])
-        if self.form == "full":
-            return tuple(
-                tuple(tuple(spread[i * d : (i + 1) * d]) for i in range(d))
-                for spread in self.spreads
-            )
-        rows = [spread * d if len(spread) == 1 else spread for spread in self.spreads]
-        return tuple(
-            tuple(tuple(row[i] if i == j else 0.0 for j in range(d)) for i in range(d))
-            for row in rows
-        )
-
 
 Pair = Point[GaussianParameters, Gaussians]
 
@@ -133,32 +102,23 @@ class GaussianFamily:
 
         Spec: GAU-PDF, GMM-SCALE
         """
-        d, powers = len(self.exponents), sum(self.exponents)
-        return -0.5 * d * _LOG_TWO_PI - powers * math.log(2.0)
+        return constant_of(self.exponents)
 
     def point(self, parameters: GaussianParameters) -> Pair:
         """Whiten the covariances; one whose spread is below rounding has collapsed.
 
         Spec: GAU-PDF, GMM-COLLAPSE, GMM-SCALE
         """
-        flat = array("d", chain.from_iterable(parameters.spreads))
-        white = self.passes.whitening(flat, parameters.form)
-        offsets, blocks = array("d"), plain(white)
-        d, size = len(self.exponents), len(blocks) // len(parameters.weights)
+        white = self.passes.whitening(covariances_of(parameters), parameters.form)
+        size = len(white) // len(parameters.weights)
         penalty: list[float] = []
-        for k, weight in enumerate(parameters.weights):
-            block = blocks[k * size : (k + 1) * size]
-            diagonal = (
-                block[:: d + 1] if parameters.form == "full" else block * (d if size == 1 else 1)
-            )
-            self._check_spread(k, diagonal, parameters)
-            scaled = map(math.ldexp, diagonal, self.exponents)
-            share = math.log(weight) if weight else -math.inf
-            offsets.append(share + math.fsum(map(math.log, scaled)))
+        for k in range(len(parameters.weights)):
+            self._check_spread(k, whitening_diagonal(parameters, white, k), parameters)
             if self.floor:
+                block = plain(memoryview(white)[k * size : (k + 1) * size])
                 penalty += self._penalties(block, parameters.form)
-        densities = Gaussians(offsets, CentreMatrix.of(parameters.means), white, parameters.form)
-        return Point(parameters, densities, -0.5 * math.fsum(penalty))
+        made = densities(parameters, white, self.exponents)
+        return Point(parameters, made, -0.5 * math.fsum(penalty))
 
     def step(self, point: Pair, rule: Rule) -> EMStep[Moments]:
         """Make one pass over the rows."""
@@ -246,9 +206,9 @@ class GaussianFamily:
         Spec: EM-GEM
         """
         return GaussianParameters(
-            _between(one.weights, other.weights, share),
-            tuple(_between(a, b, share) for a, b in zip(one.means, other.means, strict=True)),
-            tuple(_between(a, b, share) for a, b in zip(one.spreads, other.spreads, strict=True)),
+            between(one.weights, other.weights, share),
+            tuple(between(a, b, share) for a, b in zip(one.means, other.means, strict=True)),
+            tuple(between(a, b, share) for a, b in zip(one.spreads, other.spreads, strict=True)),
             one.form,
         )
 
@@ -383,74 +343,3 @@ class GaussianFamily:
     def _whole(self) -> Vector:
         """The covariance of all rows together."""
         return self._common(self.moments(array("i", bytes(4 * self.passes.rows.data.n)), 1))
-
-
-def component_means(moments: Moments) -> tuple[Vector, ...]:
-    """The mean of each component.
-
-    Spec: GMM-MU, CEM-MU, QDA-PARAM
-    """
-    d, firsts = moments.around.d, plain(moments.firsts)
-    return tuple(
-        tuple(a + first / n for a, first in zip(centre, firsts[c * d : (c + 1) * d], strict=True))
-        for c, (n, centre) in enumerate(zip(moments.counts, moments.around, strict=True))
-    )
-
-
-def central_scatters(moments: Moments) -> list[Vector]:
-    """The scatter of each component around its mean: d*d numbers, or the d on the diagonal.
-
-    Spec: GMM-SIG, CEM-SIG, QDA-PARAM
-    """
-    d = moments.around.d
-    firsts, seconds = plain(moments.firsts), plain(moments.seconds)
-    found: list[Vector] = []
-    for c, n in enumerate(moments.counts):
-        first = firsts[c * d : (c + 1) * d]
-        if moments.spread == "diagonal":
-            block = seconds[c * d : (c + 1) * d]
-            found.append(tuple(max(s - f * f / n, 0.0) for s, f in zip(block, first, strict=True)))
-            continue
-        lines: list[float] = []
-        for i, f in enumerate(first):
-            line = seconds[(c * d + i) * d : (c * d + i + 1) * d]
-            # The product is rounded before it is divided: the same on both sides of the diagonal.
-            lines += [s - f * g / n for s, g in zip(line, first, strict=True)]
-        found.append(tuple(lines))
-    return found
-
-
-def check_parameters(given: GaussianParameters, d: int) -> None:
-    """Refuse parameters that are no mixture of normal densities over d columns."""
-    k = len(given.weights)
-    if not k or len(given.means) != k or len(given.spreads) != k:
-        raise DimensionMismatch(
-            f"{k} weights, {len(given.means)} means and {len(given.spreads)} covariances were "
-            "given; one of each is due for every component"
-        )
-    size = {"full": d * d, "diagonal": d, "spherical": 1}[given.form]
-    for c in range(k):
-        if len(given.means[c]) != d:
-            raise DimensionMismatch(f"mean {c} has {len(given.means[c])} components, the rows {d}")
-        if len(given.spreads[c]) != size:
-            raise DimensionMismatch(
-                f"covariance {c} has {len(given.spreads[c])} numbers; {size} are due"
-            )
-    check_weights(given.weights)
-    for numbers in (*given.means, *given.spreads):
-        if not all(map(math.isfinite, numbers)):
-            raise NotFinite("the parameters given hold a number that is not finite")
-
-
-def check_weights(weights: Sequence[float]) -> None:
-    """Refuse shares of components that are negative or do not add up to one within rounding."""
-    whole = math.fsum(weights)
-    if not all(w >= 0 for w in weights) or abs(whole - 1.0) > len(weights) * 2.0**-40:
-        raise BadOption(
-            f"the weights given are {list(weights)!r}, together {whole!r}; they must be at least "
-            "0 and add up to 1"
-        )
-
-
-def _between(one: Sequence[float], other: Sequence[float], share: float) -> Vector:
-    return tuple(a + share * (b - a) for a, b in zip(one, other, strict=True))

@@ -15,10 +15,10 @@ from typing import Final
 
 from refclust.errors import BadOption
 from refclust.kernels.gaussian import Form
+from refclust.mixture import shapes_axes as axes
 from refclust.mixture import shapes_closed as closed
-from refclust.mixture import shapes_iterated as iterated
-from refclust.mixture.shapes_closed import Block, Blocks, Degenerate
-from refclust.mixture.shapes_iterated import Effort, Maximised
+from refclust.mixture import shapes_volumes as volumes
+from refclust.mixture.shapes_parts import Block, Blocks, Degenerate, Effort, Maximised
 
 # A relative change of 2**-40 is far above the rounding of an iteration, and its square, which is
 # what the objective still gains, far below that of the objective.
@@ -44,11 +44,11 @@ _CLOSED = {
     "VVV": closed.own,
 }
 _ITERATED = {
-    "VEI": iterated.common_shape_diagonal,
-    "EVE": iterated.common_axes_equal_volume,
-    "VEE": iterated.common_shape,
-    "VVE": iterated.common_axes,
-    "VEV": iterated.own_axes_common_shape,
+    "VEI": volumes.common_shape_diagonal,
+    "EVE": axes.common_axes_equal_volume,
+    "VEE": volumes.common_shape,
+    "VVE": axes.common_axes,
+    "VEV": volumes.own_axes_common_shape,
 }
 
 

@@ -1,36 +1,25 @@
 """M-steps of the covariance models that have a closed form (chapter 32, GMM-COVM).
 
-A scatter or a covariance is a tuple of numbers, one tuple for each component: d*d of them row after
-row (full), d (diagonal), or one (spherical; the scatter has d there too). Sums over components are
-rounded once, so the order of the components does not matter; and every result is multiplied by
-exactly 4**e when the data are multiplied by 2**e.
+Sums over components are rounded once, so the order of the components does not matter; and every
+result is multiplied by exactly 4**e when the data are multiplied by 2**e.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TypeAlias
 
+from refclust.mixture.shapes_parts import (
+    Block,
+    Blocks,
+    Degenerate,
+    added,
+    flat,
+    geometric_mean,
+    squared,
+    volume,
+)
 from refclust.numbers.eigen import composed, symmetric_eigen
-from refclust.numbers.linalg import Matrix, NotPositive, cholesky
-
-Block: TypeAlias = tuple[float, ...]  # the numbers of one component
-Blocks: TypeAlias = tuple[Block, ...]
-
-
-class Degenerate(Exception):
-    """A model has no best covariance: it would have to be singular.
-
-    ``component`` is None where all of them share what is singular, ``column`` None where no single
-    column is to blame.
-    """
-
-    def __init__(self, component: int | None, column: int | None = None) -> None:
-        where = "all components together" if component is None else f"component {component}"
-        super().__init__(f"{where}: column {column}")
-        self.component = component
-        self.column = column
 
 
 def pooled_spherical(counts: Block, scatters: Blocks) -> Blocks:
@@ -116,74 +105,6 @@ def own_orientation(counts: Block, scatters: Blocks) -> Blocks:
     if not min(variances) > 0:
         raise Degenerate(None)
     return tuple(flat(composed(eigen.vectors, variances)) for eigen in found)
-
-
-def geometric_mean(values: Sequence[float]) -> float:
-    """The d-th root of the product of d positive numbers, multiplied exactly with them by 2**e.
-
-    Spec: GMM-COVM
-
-    >>> geometric_mean([2.0**900, 2.0**906]) == 2.0**903
-    True
-    """
-    # The exponents are added apart. A product of d factors errs by d u, its root by u; the power
-    # itself adds 2u, and the rounding of 1/d at most u log(2): less than 4u together.
-    product, exponent = 1.0, 0
-    for value in values:
-        mantissa, own_exponent = math.frexp(value)
-        product, carry = math.frexp(product * mantissa)
-        exponent += own_exponent + carry
-    whole, rest = divmod(exponent, len(values))
-    return math.ldexp(math.ldexp(product, rest) ** (1 / len(values)), whole)
-
-
-def volume(component: int, covariance: Matrix) -> float:
-    """The d-th root of the determinant, or ``Degenerate``.
-
-    Spec: GMM-COVM
-
-    >>> volume(0, ((1.0, 0.0), (0.0, 4.0)))
-    2.0
-    """
-    try:
-        lower = cholesky(covariance)
-    except NotPositive as fault:
-        raise Degenerate(component, fault.column) from None
-    return geometric_mean([row[j] * row[j] for j, row in enumerate(lower)])
-
-
-def added(blocks: Sequence[Sequence[float]]) -> Block:
-    """The sums over the components.
-
-    Spec: GMM-COVM
-
-    >>> added([(1.0, 2.0), (3.0, 4.0)])
-    (4.0, 6.0)
-    """
-    return tuple(map(math.fsum, zip(*blocks, strict=True)))
-
-
-def squared(block: Sequence[float]) -> Matrix:
-    """The rows of a square matrix.
-
-    Spec: GMM-COVM
-
-    >>> squared((1.0, 2.0, 2.0, 5.0))
-    ((1.0, 2.0), (2.0, 5.0))
-    """
-    size = math.isqrt(len(block))
-    return tuple(tuple(block[i * size : (i + 1) * size]) for i in range(size))
-
-
-def flat(matrix: Matrix) -> Block:
-    """The numbers of a matrix, row after row.
-
-    Spec: GMM-COVM
-
-    >>> flat(((1.0, 2.0), (2.0, 5.0)))
-    (1.0, 2.0, 2.0, 5.0)
-    """
-    return tuple(x for row in matrix for x in row)
 
 
 def _mean_of(component: int, variances: Block) -> float:

@@ -1,63 +1,35 @@
-"""M-steps of the covariance models that need iterations (chapter 32, GMM-COVM).
+"""M-steps of the models with free volumes and a common shape, by turns (chapter 32, GMM-COVM).
 
-No iteration lowers the objective. Sums over components are rounded once, so the order of the
-components does not matter; angles, ratios and the test for the end are free of units, so every
-result is multiplied by exactly 4**e when the data are multiplied by 2**e.
+No turn lowers the objective. Sums over components are rounded once, so the order of the components
+does not matter; shapes and the test for the end are free of units, so every result is multiplied by
+exactly 4**e when the data are multiplied by 2**e.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import combinations
 from operator import mul
 from typing import TypeAlias
 
-from refclust.mixture.shapes_closed import (
+from refclust.mixture.shapes_closed import own_spherical
+from refclust.mixture.shapes_parts import (
     Block,
     Blocks,
     Degenerate,
+    Effort,
+    Maximised,
     added,
-    equal_volume_diagonal,
     flat,
     geometric_mean,
-    own,
-    own_spherical,
     squared,
     volume,
 )
-from refclust.numbers.eigen import (
-    Lines,
-    composed,
-    congruent,
-    joint_axes,
-    rotate,
-    symmetric_eigen,
-    transposed,
-    turn,
-)
+from refclust.numbers.eigen import composed, symmetric_eigen, transposed
 from refclust.numbers.linalg import NotPositive, cholesky, inverse_lower
 
 # From volumes to the best shape for them, of determinant 1, and the best volumes for that shape.
 Alternation: TypeAlias = Callable[[Sequence[float]], tuple[Block, Block]]
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """When inner iterations end: the relative change that is small enough, and their number."""
-
-    tolerance: float
-    limit: int
-
-
-@dataclass(frozen=True, slots=True)
-class Maximised:
-    """The best covariances of a model; a closed form makes no iterations."""
-
-    covariances: Blocks
-    iterations: int = 0
-    converged: bool = True
 
 
 def common_shape_diagonal(
@@ -131,34 +103,6 @@ def own_axes_common_shape(
     return Maximised(tuple(covariances), count, done)
 
 
-def common_axes(
-    counts: Block, scatters: Blocks, before: Blocks | None, effort: Effort
-) -> Maximised:
-    """VVE: axes common to all components, each with its own variances along them.
-
-    Spec: GMM-COVM
-
-    >>> counts, scatters = (1.0, 1.0), ((1.0, 0.0, 0.0, 4.0), (4.0, 0.0, 0.0, 3.0))
-    >>> common_axes(counts, scatters, None, Effort(0.0, 9)).covariances
-    ((1.0, 0.0, 0.0, 4.0), (4.0, 0.0, 0.0, 3.0))
-    """
-    return _turned(counts, scatters, before, effort, equal_volumes=False)
-
-
-def common_axes_equal_volume(
-    counts: Block, scatters: Blocks, before: Blocks | None, effort: Effort
-) -> Maximised:
-    """EVE: axes common to all components, own variances along them with one determinant.
-
-    Spec: GMM-COVM
-
-    >>> counts, scatters = (1.0, 1.0), ((1.0, 0.0, 0.0, 4.0), (2.0, 0.0, 0.0, 2.0))
-    >>> common_axes_equal_volume(counts, scatters, None, Effort(0.0, 9)).covariances
-    ((1.0, 0.0, 0.0, 4.0), (2.0, 0.0, 0.0, 2.0))
-    """
-    return _turned(counts, scatters, before, effort, equal_volumes=True)
-
-
 def _alternated(
     alternate: Alternation, volumes: Block, effort: Effort
 ) -> tuple[Block, Block, int, bool]:
@@ -202,65 +146,6 @@ def _by_columns(counts: Block, rows: Blocks) -> Alternation:
         )
 
     return alternate
-
-
-def _turned(
-    counts: Block,
-    scatters: Blocks,
-    before: Blocks | None,
-    effort: Effort,
-    *,
-    equal_volumes: bool,
-) -> Maximised:
-    """The best covariances with common axes; a sweep over all planes is an iteration."""
-    matrices = [squared(scatter) for scatter in scatters]
-    for k, matrix in enumerate(matrices):
-        volume(k, matrix)  # with a singular scatter there are no best axes
-    start = own(counts, scatters) if before is None else before
-    axes = joint_axes([squared(block) for block in start])
-    lines = [list(row) for row in axes]
-    works = [[list(row) for row in congruent(matrix, axes)] for matrix in matrices]
-    diagonals, count, change = _diagonals(works), 0, math.inf
-    while count < effort.limit and change > effort.tolerance:
-        for p, q in combinations(range(len(lines)), 2):
-            # The factor of a component in the objective, see _best_turn.
-            factors = tuple(map(geometric_mean, _diagonals(works))) if equal_volumes else counts
-            tangent = _best_turn(works, factors, p, q)
-            for work in works:
-                rotate(work, p, q, tangent)
-            turn(lines, p, q, tangent)
-        old, diagonals = diagonals, _diagonals(works)
-        change = max(abs(x / y - 1) for x, y in zip(flat(diagonals), flat(old), strict=True))
-        count += 1
-    axes = tuple(map(tuple, lines))
-    along = _diagonals([congruent(matrix, axes) for matrix in matrices])
-    variances = equal_volume_diagonal(counts, along) if equal_volumes else own(counts, along)
-    covariances = tuple(flat(composed(axes, values)) for values in variances)
-    return Maximised(covariances, count, change <= effort.tolerance)
-
-
-def _best_turn(works: Sequence[Lines], factors: Block, p: int, q: int) -> float:
-    """The tangent of the angle by which the axes p and q have to be turned.
-
-    With m the present diagonal entries, the best variances are m times a number of the component,
-    and the objective falls by half of  c (x_p / m_p + x_q / m_q), added over the components, when
-    entries become x and variances stay: c is N_k if volumes are free, else, up to a number common
-    to all, the d-th root of the product of all m. For w = c (1/m_p - 1/m_q), half the difference h
-    of the two entries and o the one beside them, a turn by t makes this a constant plus
-    cos 2t sum(w h) - sin 2t sum(w o): least where 2t has the direction of (-sum(w h), sum(w o)).
-    Since w h is never positive, no turn exceeds 45 degrees. New variances then gain once more.
-    """
-    along, across = [], []
-    for c, work in zip(factors, works, strict=True):
-        m, n, o = work[p][p], work[q][q], work[p][q]
-        along.append(c * ((m - n) / m) * ((m - n) / n) / 2)
-        across.append(-c * ((m - n) / m) * (o / n))
-    x, y = math.fsum(along), math.fsum(across)
-    return y / (x + math.hypot(x, y)) if y else 0.0
-
-
-def _diagonals(matrices: Sequence[Sequence[Sequence[float]]]) -> Blocks:
-    return tuple(tuple(row[j] for j, row in enumerate(matrix)) for matrix in matrices)
 
 
 def _volumes(covariances: Blocks) -> Block:

@@ -1,0 +1,161 @@
+"""Rows under a mixture: labels, responsibilities, densities (EM-PRED, chapter 30)."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from refclust.backends.session import Provenance, Session
+from refclust.cluster.options import named
+from refclust.cluster.seeding import Rows
+from refclust.data.accept import dataset
+from refclust.data.align import aligned
+from refclust.data.dataset import Dataset, Features
+from refclust.errors import BadOption, ImpossibleRow
+from refclust.kernels.kmeans import copied
+from refclust.kernels.mixture import SOFT, Posterior, plain, shares
+from refclust.kernels.points import Vector
+from refclust.mixture.counts import (
+    CountParameters,
+    bernoulli_terms,
+    check_counts,
+    multinomial_terms,
+)
+from refclust.mixture.gaussian_parameters import (
+    GaussianParameters,
+    constant_of,
+    covariances_of,
+    densities,
+)
+from refclust.mixture.passes import CountPasses, GaussianPasses
+
+Parameters: TypeAlias = GaussianParameters | CountParameters
+Impossible: TypeAlias = Literal["error", "prior"]
+
+
+@dataclass(frozen=True, slots=True)
+class Assignments:
+    """What a mixture says of every row.
+
+    Spec: EM-PRED
+    """
+
+    labels: array[int]  # the most probable component, the lowest index of equals
+    log_likelihoods: array[float]  # log p(x)
+    joint: array[float] | None  # log p(x, k), row after row, if asked for
+    k: int
+    unseen: int  # features of the rows that the mixture does not know
+    provenance: Provenance
+
+    def log_joint(self, i: int) -> Vector:
+        """log p(x, k) of one row for every component.
+
+        Spec: EM-PRED, MIX-JOINT
+        """
+        if self.joint is None:
+            raise BadOption("densities of components were not asked for; give full=True")
+        return tuple(self.joint[i * self.k : (i + 1) * self.k])
+
+    def responsibilities(self, i: int) -> Vector:
+        """The posterior probability of every component for one row.
+
+        Spec: EM-PRED, EM-ESTEP
+        """
+        return shares(self.log_joint(i), SOFT).q
+
+    def entropy(self, i: int) -> float:
+        """How undecided the assignment of one row is, in nats.
+
+        Spec: EM-PRED, IT-ENT
+        """
+        return shares(self.log_joint(i), SOFT).entropy
+
+
+def assignments(
+    parameters: Parameters,
+    data: Any,
+    *,
+    family: str,
+    features: Features | None = None,
+    full: bool = True,
+    impossible: Impossible = "error",
+    backend: str | None = None,
+    session: Session | None = None,
+) -> Assignments:
+    """Find the component of every row; a row that none can have made is an error, or goes by share.
+
+    Spec: EM-PRED, NB-PRED, QDA-MAP
+
+    >>> two = CountParameters((0.5, 0.5), ((0.5, 0.5, 0.0), (0.5, 0.0, 0.5)))
+    >>> found = assignments(two, [[1, 0, 0], [0, 0, 2]], family="multinomial")
+    >>> found.labels.tolist(), found.responsibilities(0)
+    ([0, 1], (0.5, 0.5))
+    """
+    named("impossible", impossible, ("error", "prior"))
+    rows, unseen = aligned(dataset(data), features, columns_of(parameters))
+    session = Session(backend) if session is None else session
+    found, constant = evaluated(parameters, Rows(rows, session), family, full=full)
+    labels = copied(found.labels)
+    each = array("d", (x + constant for x in plain(found.log_likelihoods)))
+    joint = None
+    if found.joint is not None:
+        joint = array("d", (x + constant for x in plain(found.joint)))
+    if -math.inf in each:
+        _without_component(rows, each, labels, parameters.weights, impossible)
+    return Assignments(labels, each, joint, len(parameters.weights), unseen, session.provenance())
+
+
+def columns_of(parameters: Parameters) -> int:
+    """The number of columns of the rows that a mixture is made for.
+
+    Spec: none (a size)
+    """
+    if isinstance(parameters, GaussianParameters):
+        return len(parameters.means[0])
+    return len(parameters.probabilities[0])
+
+
+def evaluated(
+    parameters: Parameters, rows: Rows, family: str, *, full: bool
+) -> tuple[Posterior, float]:
+    """One pass over rows under given parameters, and the constant it leaves out for each row.
+
+    Spec: EM-PRED, MIX-MARGLL
+    """
+    k = len(parameters.weights)
+    if isinstance(parameters, GaussianParameters):
+        passes = GaussianPasses(rows, k)
+        white = passes.whitening(covariances_of(parameters), parameters.form)
+        exponents = [0] * rows.data.d
+        return passes.posterior(densities(parameters, white, exponents), full=full), constant_of(
+            exponents
+        )
+    counted = CountPasses(rows, k)
+    if family == "bernoulli":
+        check_counts(rows.data, "bernoulli", "whole")
+        return counted.posterior(bernoulli_terms(parameters), full=full), 0.0
+    check_counts(rows.data, "multinomial", "fractional")
+    return counted.posterior(multinomial_terms(parameters), full=full), 0.0
+
+
+def _without_component(
+    rows: Dataset,
+    each: Sequence[float],
+    labels: array[int],
+    weights: Sequence[float],
+    impossible: Impossible,
+) -> None:
+    """Deal with rows of probability zero under every component."""
+    lost = [i for i, x in enumerate(each) if x == -math.inf]
+    if impossible == "error":
+        raise ImpossibleRow(
+            f"row {rows.row_name(lost[0])} has probability zero under every component, "
+            f"{len(lost)} of {rows.n} rows do; smooth the probabilities when fitting (m > 0), or "
+            "let impossible='prior' decide by the shares of the components"
+        )
+    largest = max(range(len(weights)), key=lambda k: (weights[k], -k))
+    for i in lost:
+        labels[i] = largest
