@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Verdict: TypeAlias = Literal["rises", "within rounding", "falls", "no guarantee", "repaired"]
+Verdict: TypeAlias = Literal["rises", "within rounding", "falls"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,18 @@ from typing import Any, Final, Protocol
 
 from refclust.cluster.options import whole
 from refclust.data.accept import dataset
-from refclust.errors import BadOption, ImpossibleRow
+from refclust.errors import BadOption, DegenerateCovariance, ImpossibleRow
 from refclust.kernels.points import Points, Vector
 from refclust.mixture.counts import CountParameters
 from refclust.mixture.gaussian_parameters import GaussianParameters
 from refclust.mixture.predict import Parameters
 from refclust.numbers.intervals import Arithmetic
-from refclust.numbers.linalg import exact_determinant, exact_inverse
+from refclust.numbers.linalg import (
+    ExactMatrix,
+    NotPositive,
+    exact_determinant,
+    exact_inverse,
+)
 from refclust.numbers.real import Interval
 
 _GUARD: Final = 12  # digits beyond those asked for: sums of many rows lose some
@@ -135,7 +140,7 @@ class _GaussianJoint:
         d = len(parameters.means[0])
         two_pi = arithmetic.multiply((Decimal(2), Decimal(2)), pi(arithmetic.down.prec))
         half = arithmetic.multiply((Decimal(d) / 2, Decimal(d) / 2), arithmetic.log(two_pi))
-        self._components = []
+        self._components: list[tuple[Interval, tuple[Fraction, ...], ExactMatrix]] = []
         for weight, mean, covariance in zip(
             parameters.weights, parameters.means, parameters.covariances, strict=True
         ):
@@ -143,7 +148,7 @@ class _GaussianJoint:
                 continue
             matrix = tuple(tuple(map(Fraction, line)) for line in covariance)
             # log pi - log |C| / 2 as half the logarithm of a rational number
-            inside = Fraction(weight) ** 2 / exact_determinant(matrix)
+            inside = Fraction(weight) ** 2 / _determinant(matrix, len(self._components))
             logarithm = arithmetic.divide(arithmetic.log_rational(inside), (Decimal(2), Decimal(2)))
             offset = arithmetic.add([logarithm, (-half[1], -half[0])])
             exact = tuple(map(Fraction, mean))
@@ -193,6 +198,16 @@ class _CountJoint:
         if theta not in self._logs:
             self._logs[theta] = self._arithmetic.log_rational(theta)
         return self._arithmetic.multiply(self._arithmetic.rational(Fraction(x)), self._logs[theta])
+
+
+def _determinant(matrix: ExactMatrix, k: int) -> Fraction:
+    try:
+        return exact_determinant(matrix)
+    except NotPositive as wrong:
+        raise DegenerateCovariance(
+            f"the covariance of component {k} is not positive definite: column {wrong.column} is a "
+            "combination of those before it"
+        ) from None
 
 
 def _log_sum(logs: list[Interval], arithmetic: Arithmetic) -> Interval | None:

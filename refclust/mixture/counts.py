@@ -29,6 +29,7 @@ from refclust.mixture.estimates import (
 )
 from refclust.mixture.families import Collapsed, Point
 from refclust.mixture.gaussian_parameters import between, check_weights
+from refclust.mixture.options import is_number
 from refclust.mixture.passes import CountPasses
 
 Kind: TypeAlias = Literal["multinomial", "bernoulli"]
@@ -98,7 +99,7 @@ class CountFamily:
 
     def __post_init__(self) -> None:
         """Refuse rows that are no counts, and imagined observations that are no distribution."""
-        if not (math.isfinite(self.m) and self.m >= 0):
+        if not is_number(self.m) or self.m < 0:
             raise BadOption(f"m is {self.m!r}; a number of at least 0 is needed")
         d = self.passes.rows.data.d
         if self.p and len(self.p) != d:

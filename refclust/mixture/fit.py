@@ -43,6 +43,7 @@ _LIMIT: Final = 1000
 _SAMPLED_LIMIT: Final = 100
 _SAMPLES: Final = 10
 _DAMPING: Final = 0.5
+_CONVEX: Final = ("EII", "VII", "EEI", "VVI", "EEE", "VVV")
 
 
 class EMArguments(TypedDict, total=False):
@@ -86,9 +87,14 @@ def gaussian_steps(
     model = covariance_model(covariance).name
     if not is_number(floor) or floor < 0:
         raise BadOption(f"the floor is {floor!r}; a number of at least 0 is needed")
-    rows, count, given = _begun(data, k, options)
+    if options.get("variation") == "generalized" and model not in _CONVEX:
+        raise BadOption(
+            f"the covariances of {model} have no way between them that stays in the model; "
+            f"generalized EM goes with {', '.join(_CONVEX)}"
+        )
+    rows, count, given = begun(data, k, options)
     family = GaussianFamily(GaussianPasses(rows, count), model, float(floor))
-    return _steps(family, rows, count, given, options, "kmeans")
+    return steps_of(family, rows, count, given, options, "kmeans")
 
 
 def gaussian_mixture(
@@ -126,9 +132,9 @@ def multinomial_steps(
 
     Spec: MMIX-ALG, EM-ALG
     """
-    rows, count, given = _begun(data, k, options)
+    rows, count, given = begun(data, k, options)
     family = CountFamily(CountPasses(rows, count), "multinomial", m, tuple(p or ()), counts)
-    return _steps(family, rows, count, given, options, "points")
+    return steps_of(family, rows, count, given, options, "points")
 
 
 def multinomial_mixture(
@@ -167,9 +173,9 @@ def bernoulli_steps(
 
     Spec: BMIX-LL, EM-ALG
     """
-    rows, count, given = _begun(data, k, options)
+    rows, count, given = begun(data, k, options)
     family = CountFamily(CountPasses(rows, count), "bernoulli", m, tuple(p or ()))
-    return _steps(family, rows, count, given, options, "points")
+    return steps_of(family, rows, count, given, options, "points")
 
 
 def bernoulli_mixture(
@@ -194,7 +200,7 @@ def bernoulli_mixture(
     return steps.result()
 
 
-def _begun(
+def begun(
     data: Any, k: int | None, options: EMArguments
 ) -> tuple[Rows, int, array[int] | Any | None]:
     """The rows, the number of components, and what to start from, if it was given."""
@@ -221,7 +227,7 @@ def _begun(
     return Rows(rows, session, options.get("restarts", 1) * USUAL), count, given
 
 
-def _steps(
+def steps_of(
     family: Family[P, D, M],
     rows: Rows,
     k: int,
@@ -229,6 +235,7 @@ def _steps(
     options: EMArguments,
     usual: Start,
 ) -> EMSteps[P, D, M]:
+    """The passes of a family from what was asked for; ``usual`` is its start if none was named."""
     start = cast(Start, options.get("start", usual))
     if given is not None:
         start = "labels" if isinstance(given, array) else "given"

@@ -195,7 +195,7 @@ class GaussianFamily:
         """
         k = len(rows)
         return GaussianParameters(
-            (1.0 / k,) * k, tuple(map(tuple, rows)), (self._whole,) * k, self.form
+            (1.0 / k,) * k, tuple(map(tuple, rows)), (self.whole,) * k, self.form
         )
 
     def blended(
@@ -240,7 +240,7 @@ class GaussianFamily:
                 for i, w in enumerate(parameters.weights)
             ),
             tuple(tuple(row) if i == component else m for i, m in enumerate(parameters.means)),
-            tuple(self._whole if i == component else s for i, s in enumerate(parameters.spreads)),
+            tuple(self.whole if i == component else s for i, s in enumerate(parameters.spreads)),
             parameters.form,
         )
 
@@ -340,6 +340,9 @@ class GaussianFamily:
         return (math.fsum(one) / len(one),) if self.form == "spherical" else one
 
     @cached_property
-    def _whole(self) -> Vector:
-        """The covariance of all rows together."""
+    def whole(self) -> Vector:
+        """The covariance of all rows together.
+
+        Spec: GAU-MLESIG
+        """
         return self._common(self.moments(array("i", bytes(4 * self.passes.rows.data.n)), 1))

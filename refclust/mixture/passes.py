@@ -120,6 +120,12 @@ class GaussianPasses:
             sizes.extend(x * x for x in lines)
         return (self.rows.data.n + 2 * d + 2 * math.log(k) + 32) * ROUND * math.fsum(sizes)
 
+    @property
+    def weight(self) -> float:
+        """The weight of all rows together."""
+        weights = self.rows.data.weights
+        return float(self.rows.data.n) if weights is None else math.fsum(weights)
+
     @cached_property
     def mean(self) -> tuple[float, ...]:
         """The weighted mean of all rows.

@@ -46,9 +46,14 @@ class Assignments:
     labels: array[int]  # the most probable component, the lowest index of equals
     log_likelihoods: array[float]  # log p(x)
     joint: array[float] | None  # log p(x, k), row after row, if asked for
-    k: int
+    weights: Vector  # the shares of the components
     unseen: int  # features of the rows that the mixture does not know
     provenance: Provenance
+
+    @property
+    def k(self) -> int:
+        """The number of components."""
+        return len(self.weights)
 
     def log_joint(self, i: int) -> Vector:
         """log p(x, k) of one row for every component.
@@ -60,18 +65,22 @@ class Assignments:
         return tuple(self.joint[i * self.k : (i + 1) * self.k])
 
     def responsibilities(self, i: int) -> Vector:
-        """The posterior probability of every component for one row.
+        """The posterior probability of every component for one row; the prior if none made it.
 
         Spec: EM-PRED, EM-ESTEP
         """
-        return shares(self.log_joint(i), SOFT).q
+        joint = self.log_joint(i)
+        return self.weights if max(joint) == -math.inf else shares(joint, SOFT).q
 
     def entropy(self, i: int) -> float:
         """How undecided the assignment of one row is, in nats.
 
         Spec: EM-PRED, IT-ENT
         """
-        return shares(self.log_joint(i), SOFT).entropy
+        joint = self.log_joint(i)
+        if max(joint) == -math.inf:
+            return math.fsum(-w * math.log(w) for w in self.weights if w)
+        return shares(joint, SOFT).entropy
 
 
 def assignments(
@@ -105,7 +114,7 @@ def assignments(
         joint = array("d", (x + constant for x in plain(found.joint)))
     if -math.inf in each:
         _without_component(rows, each, labels, parameters.weights, impossible)
-    return Assignments(labels, each, joint, len(parameters.weights), unseen, session.provenance())
+    return Assignments(labels, each, joint, parameters.weights, unseen, session.provenance())
 
 
 def columns_of(parameters: Parameters) -> int:

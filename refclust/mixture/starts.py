@@ -63,7 +63,11 @@ def from_labels(family: Family[P, D, M], labels: array[int], k: int) -> P:
 
     Spec: EM-INIT, MMIX-HARD
     """
-    return _first(family, family.moments(labels, k), smooth=False)
+    moments = family.moments(labels, k)
+    for group, weight in enumerate(family.sizes(moments)):
+        if not weight:
+            raise BadOption(f"group {group} of the labels to start from has weight 0")
+    return _first(family, moments, smooth=False)
 
 
 def numbered(labels: Iterable[Hashable], n: int) -> tuple[array[int], list[Hashable]]:

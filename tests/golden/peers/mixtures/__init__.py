@@ -1,0 +1,1 @@
+"""What peers compute for mixtures and discriminants: scripts and the JSON files they wrote."""
