@@ -92,7 +92,11 @@ def _not_whitened(
         if not any(some):
             return None
         pivots = [1.0 / some[j * d + j] ** 2 for j in range(d)]
-        near = any(p <= 8 * (d + 2) * ROUND * covariance[j * d + j] for j, p in enumerate(pivots))
+        # Either may have refused what the other accepted: LIN-CHOL refuses below 8 (j + 1)^2 u.
+        near = any(
+            pivot <= 8 * ((j + 1) ** 2 + d + 2) * ROUND * covariance[j * d + j]
+            for j, pivot in enumerate(pivots)
+        )
         return None if near else "no answer, though the covariance is positive definite"
     whitening, matrix = _square(found, d), _square(covariance, d)
     if any(whitening[i][j] for i in range(d) for j in range(i + 1, d)):

@@ -215,7 +215,8 @@ class EMSteps(Generic[P, D, M]):
             now=Reached(objective, rounding),
         )
         self._progress = replace(self._progress, pending=pending)
-        if gain is not None and gain <= options.tolerance and not options.sampled:
+        enough = options.tolerance is not None and gain is not None and gain <= options.tolerance
+        if enough and not options.sampled:
             return "tolerance"
         return "limit" if pending.done >= options.limit else None
 

@@ -59,7 +59,7 @@ class EMArguments(TypedDict, total=False):
     weights: Iterable[Any] | None
     seed: int
     restarts: int
-    tolerance: float  # gain of the objective, for each unit of weight
+    tolerance: float | None  # gain of the objective, for each unit of weight; none: never stop
     limit: int | None
     collapse: Policy
     trace: Detail

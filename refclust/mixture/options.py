@@ -26,7 +26,7 @@ class EMOptions:
     damping: float
     seed: int
     restarts: int
-    tolerance: float
+    tolerance: float | None  # none: go on to the limit
     limit: int
     collapse: Policy
     trace: Detail
@@ -52,7 +52,7 @@ class EMOptions:
             raise BadOption(f"damping is {self.damping!r}; a number above 0 and up to 1 is needed")
         if self.variation != "generalized" and self.damping != 1:
             raise BadOption("damping belongs to the variation 'generalized'")
-        if not is_number(self.tolerance) or self.tolerance < 0:
+        if self.tolerance is not None and not (is_number(self.tolerance) and self.tolerance >= 0):
             raise BadOption(
                 f"the tolerance is {self.tolerance!r}; a number of at least 0 is needed"
             )

@@ -15,6 +15,7 @@ from refclust.mixture.shapes_closed import equal_volume_diagonal, own
 from refclust.mixture.shapes_parts import (
     Block,
     Blocks,
+    Degenerate,
     Effort,
     Maximised,
     added,
@@ -36,10 +37,10 @@ from refclust.numbers.eigen import (
 )
 from refclust.numbers.linalg import Matrix
 
-# How far every start is followed before the best is chosen; and from which gain on, for each unit
-# of weight, another start is better, which is far above what such iterations leave undone.
+# How far every start is followed before the best is chosen; and the gain, for each unit of weight,
+# from which on a later start is better than an earlier one: above rounding, below all that matters.
 _ROUGH = Effort(tolerance=2.0**-16, limit=50)
-_BETTER = 2.0**-12
+_BETTER = 2.0**-40
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,8 @@ def _swept(
     along, count, change = _diagonals(works), 0, math.inf
     while count < effort.limit and change > effort.tolerance:
         for p, q in combinations(range(len(lines)), 2):
-            factors = tuple(map(geometric_mean, _diagonals(works))) if equal_volumes else counts
+            diagonals = _diagonals(works)
+            factors = tuple(map(geometric_mean, diagonals)) if equal_volumes else counts
             tangent = _best_turn(works, factors, p, q)
             for work in works:
                 rotate(work, p, q, tangent)
@@ -174,4 +176,9 @@ def _best_turn(works: Sequence[Lines], factors: Block, p: int, q: int) -> float:
 
 
 def _diagonals(matrices: Sequence[Sequence[Sequence[float]]]) -> Blocks:
-    return tuple(tuple(row[j] for j, row in enumerate(matrix)) for matrix in matrices)
+    """The diagonals; rounding may make one vanish where lengths differ by a factor of 2**26."""
+    found = tuple(tuple(row[j] for j, row in enumerate(matrix)) for matrix in matrices)
+    for k, diagonal in enumerate(found):
+        if not min(diagonal) > 0:
+            raise Degenerate(k)
+    return found
