@@ -220,7 +220,7 @@ def _different(name: str, n: int, k: int, row: Callable[[int], Any]) -> list[int
 def documents(name: str, sort: str, n: int, d: int, k: int) -> Input:
     """Documents over d terms, as tf-idf of length 1, or as ``counts`` of which many are copies."""
     counts = _counted(f"{name} {sort}", n, d, topics=20)
-    if sort == "counts":
+    if sort == "counts":  # plain counts have no copies among them
         copied = words(f"{name} copied", n, "I")
         counts = [counts[copied[i] % n] if copied[i] >> 30 == 0 else counts[i] for i in range(n)]
     frequency = [0] * d
@@ -231,7 +231,7 @@ def documents(name: str, sort: str, n: int, d: int, k: int) -> Input:
     for document in counts:
         terms = sorted(document)
         weights = [float(document[term]) for term in terms]
-        if sort != "counts":
+        if sort == "tf-idf":
             rarity = [1 + math.log((1 + n) / (1 + frequency[term])) for term in terms]
             weights = [count * rare for count, rare in zip(weights, rarity, strict=True)]
             length = math.sqrt(math.fsum(weight * weight for weight in weights))

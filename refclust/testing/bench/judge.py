@@ -33,16 +33,17 @@ def difference(workload: Workload, this: Result, anchor: Result) -> str | None:
     same_iterations = this.iterations == anchor.iterations or workload.per_iteration
     if workload.equal == "none":
         return None
-    if workload.equal == "labels" and not same_iterations:
+    if workload.equal in ("labels", "likelihood") and not same_iterations:
         return f"{this.iterations} iterations, {anchor.who} did {anchor.iterations}"
     if workload.equal == "rows" and not (this.own and anchor.own):
         return _not_rows(this, anchor)
-    if workload.equal != "value":
+    if workload.equal not in ("value", "likelihood"):
         told = _labels_differ(this, anchor)
         if told is not None:
             return told
-    if workload.equal in ("value", "partition"):
-        return _values_differ(this, anchor)
+    if workload.equal in ("value", "partition", "likelihood"):
+        # Logarithms are rounded differently everywhere, on our own backends too.
+        return _values_differ(this, anchor, own=workload.equal == "likelihood")
     return None
 
 
@@ -57,13 +58,13 @@ def _labels_differ(this: Result, anchor: Result) -> str | None:
     return f"{wrong:,} of {len(this.labels):,} labels are not those of {anchor.who}"
 
 
-def _values_differ(this: Result, anchor: Result) -> str | None:
+def _values_differ(this: Result, anchor: Result, *, own: bool) -> str | None:
     if this.value is None or anchor.value is None:
         return "it gave no value"
     if this.value == anchor.value:
         return None
     close = abs(this.value - anchor.value) <= CLOSE * max(1.0, abs(anchor.value))
-    if close and not (this.own and anchor.own):
+    if close and (own or not (this.own and anchor.own)):
         return None
     return f"{this.value!r}, {anchor.who} gave {anchor.value!r}"
 

@@ -28,6 +28,8 @@ TASKS: Final = {
     "core nmi": "core_nmi",
     "start": "cold_start",
     "agglomerative": "agglomerative",
+    "gaussian": "gaussian",
+    "multinomial": "multinomial",
 }
 _START: Final = """
 import sys
@@ -250,3 +252,65 @@ def agglomerative(given: Input, options: Mapping[str, Any]) -> Work:
         return Outcome(partition(tree.labels), None, heights, details)
 
     return Work(lambda: fit(x, k=k, **more), told)
+
+
+def variances(given: Input) -> list[float]:
+    """The variance of every column, for all components to start with.
+
+    Spec: none (made-up data)
+    """
+    d, flat = given.facts["d"], given.buffers["rows"]
+    found = []
+    for j in range(d):
+        column = flat[j::d]
+        mean = math.fsum(column) / len(column)
+        found.append(math.fsum((x - mean) ** 2 for x in column) / len(column))
+    return found
+
+
+def probabilities(given: Input) -> list[list[float]]:
+    """The words of the documents to start from, each counted once more.
+
+    Spec: none (made-up data)
+    """
+    d, flat = given.facts["d"], given.buffers["centres"]
+    documents = [flat[begin : begin + d] for begin in range(0, len(flat), d)]
+    return [[(x + 1.0) / (math.fsum(one) + d) for x in one] for one in documents]
+
+
+def gaussian(given: Input, options: Mapping[str, Any]) -> Work:
+    """A Gaussian mixture from given means, the variances of the data, and equal shares."""
+    from refclust.mixture.fit import gaussian_mixture
+    from refclust.mixture.gaussian_parameters import GaussianParameters
+
+    d, k, spread = given.facts["d"], given.facts["k"], variances(given)
+    full = options["covariance"] == "full"
+    block = [spread[i] if i == j else 0.0 for i in range(d) for j in range(d)] if full else spread
+    start = GaussianParameters(
+        (1.0 / k,) * k,
+        tuple(map(tuple, _lists(given, "centres"))),
+        (tuple(block),) * k,
+        "full" if full else "diagonal",
+    )
+    return _mixture(gaussian_mixture, given, options, start, covariance=options["covariance"])
+
+
+def multinomial(given: Input, options: Mapping[str, Any]) -> Work:
+    """A multinomial mixture from given probabilities and equal shares."""
+    from refclust.mixture.counts import CountParameters
+    from refclust.mixture.fit import multinomial_mixture
+
+    k = given.facts["k"]
+    start = CountParameters((1.0 / k,) * k, tuple(map(tuple, probabilities(given))))
+    return _mixture(multinomial_mixture, given, options, start)
+
+
+def _mixture(fit: Any, given: Input, options: Mapping[str, Any], start: Any, **more: Any) -> Work:
+    x = rows(given)
+    more |= {"limit": options["limit"], "backend": options["backend"]}
+
+    def told(found: Any) -> Outcome:
+        details = {"kernels": _kernels(found.provenance)}
+        return Outcome(None, found.iterations, found.log_likelihood / found.n, details)
+
+    return Work(lambda: fit(x, parameters=start, tolerance=None, trace="none", **more), told)

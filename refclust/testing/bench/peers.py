@@ -18,7 +18,14 @@ from typing import Any, Final
 from refclust.errors import BadOption
 from refclust.testing.bench.data import Input
 from refclust.testing.bench.outcome import Outcome, Work, partition, whole
-from refclust.testing.bench.own import centres, pair, rows, spawned
+from refclust.testing.bench.own import (
+    centres,
+    pair,
+    probabilities,
+    rows,
+    spawned,
+    variances,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +98,8 @@ TASKS: Final[dict[str, tuple[Entry, ...]]] = {
         ),
     ),
     "start": (Entry("scikit-learn", "sklearn_start", "import sklearn.cluster", threaded=False),),
+    "gaussian": (Entry("scikit-learn", "sklearn_gaussian"),),
+    "multinomial": (Entry("scipy", "scipy_multinomial", "CSR products"),),
     "agglomerative": (
         Entry("scipy", "scipy_linkage", threaded=False),
         Entry("scikit-learn", "sklearn_agglomerative", threaded=False),
@@ -203,6 +212,70 @@ def sklearn_seeding(given: Input, options: Mapping[str, Any]) -> Work:
         return cluster.kmeans_plusplus(x, k, n_local_trials=trials, random_state=0)
 
     return Work(run, lambda found: Outcome(whole(found[1])))
+
+
+# -- mixtures -------------------------------------------------------------------------------------
+
+
+def sklearn_gaussian(given: Input, options: Mapping[str, Any]) -> Work:
+    """scikit-learn's GaussianMixture, without its floor; it is asked for a score afterwards."""
+    mixture, numpy = importlib.import_module("sklearn.mixture"), importlib.import_module("numpy")
+    warnings.simplefilter("ignore")  # it tells at every run that the limit was reached
+    x, k = rows(given), given.facts["k"]
+    precisions = 1.0 / numpy.array(variances(given))
+    full = options["covariance"] == "full"
+    start = numpy.stack([numpy.diag(precisions) if full else precisions] * k)
+
+    def run() -> Any:
+        model = mixture.GaussianMixture(
+            k,
+            covariance_type="full" if full else "diag",
+            tol=0.0,
+            reg_covar=0.0,
+            max_iter=options["limit"],
+            weights_init=numpy.full(k, 1.0 / k),
+            means_init=centres(given),
+            precisions_init=start,
+        )
+        return model.fit(x)
+
+    return Work(run, lambda fit: Outcome(None, int(fit.n_iter_), float(fit.score(x))))
+
+
+def scipy_multinomial(given: Input, options: Mapping[str, Any]) -> Work:
+    """EM for a multinomial mixture by products of compressed rows, in place where that is possible.
+
+    No library has it; this is what a careful user of SciPy would write.
+    """
+    numpy = importlib.import_module("numpy")
+    x, k = rows(given), given.facts["k"]
+    first = numpy.array(probabilities(given))
+
+    def expected(shares: Any, words: Any) -> tuple[Any, float]:
+        q = x @ numpy.log(words).T
+        q += numpy.log(shares)
+        peak = q.max(axis=1, keepdims=True)
+        q -= peak
+        numpy.exp(q, out=q)
+        whole = q.sum(axis=1, keepdims=True)
+        q /= whole
+        return q, float((numpy.log(whole) + peak).sum())
+
+    def run() -> float:
+        shares, words = numpy.full(k, 1.0 / k), first
+        transposed = x.T
+        with numpy.errstate(divide="ignore", invalid="ignore"):
+            for _ in range(options["limit"]):
+                q, _ = expected(shares, words)
+                counts = (transposed @ q).T
+                words = counts / counts.sum(axis=1, keepdims=True)
+                shares = q.sum(axis=0) / len(q)
+            return expected(shares, numpy.maximum(words, 1e-300))[1]
+
+    def told(likelihood: float) -> Outcome:
+        return Outcome(None, options["limit"], likelihood / given.facts["n"])
+
+    return Work(run, told)
 
 
 # -- metrics --------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, TypeAlias
 from refclust.errors import BadOption
 from refclust.testing.bench import data
 
-Equality: TypeAlias = Literal["labels", "partition", "value", "rows", "none"]
+Equality: TypeAlias = Literal["labels", "partition", "value", "likelihood", "rows", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Case:
     def tiny(self) -> data.Input:
         """An input of the same kind on which contenders warm up."""
         sizes = dict(self.sizes)
-        least = {"n": 96, "d": 12 if self.workload.task == "sparse" else 4, "k": 3}
+        least = {"n": 96, "d": 12 if self.workload.task in ("sparse", "multinomial") else 4, "k": 3}
         sizes.update({key: min(value, least.get(key, value)) for key, value in sizes.items()})
         return made(self.workload, self.sort, sizes)
 
@@ -69,7 +69,7 @@ def made(workload: Workload, sort: str, sizes: Mapping[str, int]) -> data.Input:
     """Make the input of a workload in some size."""
     name = workload.seed or workload.id
     n, k = sizes["n"], sizes["k"]
-    if workload.task == "sparse":
+    if workload.task in ("sparse", "multinomial"):
         return data.documents(name, sort, n, sizes["d"], k)
     if workload.task in ("nmi", "ari", "ami", "core nmi"):
         return data.labels(name, sort, n, k)
@@ -108,6 +108,20 @@ def _sparse(k: int) -> Workload:
     )
 
 
+def _gaussian(name: str, covariance: str, n: int, d: int, k: int, seed: str = "") -> Workload:
+    return Workload(
+        name,
+        f"Gaussian mixture, {covariance}, " + "{n:,}×{d}, K={k}, 10 iterations",
+        "gaussian",
+        "likelihood",
+        ("blobs", "heavy-tailed"),
+        {"n": n, "d": d, "k": k},
+        {"n": 600, "d": min(d, 6), "k": 3},
+        {"limit": 10, "covariance": covariance},
+        seed=seed,
+    )
+
+
 def _labels(
     name: str, metric: str, sorts: tuple[str, ...], n: int, k: int, quick: int, **more: Any
 ) -> Workload:
@@ -141,6 +155,20 @@ _ALL: Final = (
     ),
     _sparse(20),
     _sparse(100),
+    _gaussian("GM-1", "full", 100_000, 8, 8),
+    _gaussian("GM-2", "full", 50_000, 32, 16),
+    _gaussian("GD-1", "diagonal", 100_000, 8, 8, seed="GM-1"),
+    Workload(
+        "MM-20",
+        "multinomial mixture, {n:,} documents, {d:,} terms, K={k}, 10 iterations",
+        "multinomial",
+        "likelihood",
+        ("counts", "plain counts"),
+        {"n": 20_000, "d": 30_000, "k": 20},
+        {"n": 150, "d": 1_000, "k": 3},
+        {"limit": 10},
+        seed="SK",
+    ),
     _labels("MX-1", "nmi", ("flat", "zipf"), 1_000_000, 20, 10_000, reference=True),
     _labels("MX-2", "ari", ("flat", "zipf"), 1_000_000, 20, 10_000, reference=True),
     _labels("MX-3", "ami", ("flat", "zipf", "distinct"), 100_000, 1_000, 1_000),
