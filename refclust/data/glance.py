@@ -54,6 +54,18 @@ def surely_counts(values: memoryview) -> bool:
     return bool(flat.min() >= 0 and (numpy.floor(flat) == flat).all())
 
 
+def surely_shares(values: memoryview, d: int, *, whole: bool) -> bool:
+    """Whether all numbers are from 0 to 1 and, if asked, every d of them add up to one."""
+    found = _arrays(values)
+    if found is None:
+        return False
+    flat = found[1]
+    if not (flat.min() >= 0 and flat.max() <= 1):
+        return False
+    # The pairwise sum of NumPy errs by far less than half the slack that is allowed.
+    return not whole or bool((abs(flat.reshape(-1, d).sum(axis=1) - 1) <= d * 2.0**-41).all())
+
+
 def surely_in_order(starts: memoryview, columns: memoryview, values: memoryview, d: int) -> bool:
     """Whether compressed rows rise from 0, hold columns below d in order, and no zeros."""
     found = _arrays(starts, columns, values)

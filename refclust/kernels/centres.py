@@ -32,6 +32,9 @@ class CentreMatrix(Sequence[Vector]):
         """The matrix of some rows of one length; a matrix is returned as it is."""
         if isinstance(rows, CentreMatrix):
             return rows
+        whole = _whole(rows)
+        if whole is not None:
+            return whole
         given = [tuple(row) for row in rows]
         flat = array("d", chain.from_iterable(given))
         return CentreMatrix(memoryview(flat).toreadonly(), len(given), len(given[0]))
@@ -79,3 +82,15 @@ class CentreMatrix(Sequence[Vector]):
 
     def __reduce__(self) -> tuple[object, ...]:
         return CentreMatrix.flat, (array("d", self.values.tobytes()), self.d)
+
+
+def _whole(rows: object) -> CentreMatrix | None:
+    """The matrix over a two-dimensional buffer of doubles of any library, without a copy."""
+    try:
+        view = memoryview(rows)  # type: ignore[arg-type]
+    except TypeError:
+        return None
+    if view.ndim != 2 or view.format != "d" or not view.c_contiguous or not view.nbytes:
+        return None
+    values: memoryview = view.cast("B").cast("d")  # type: ignore[assignment]
+    return CentreMatrix.flat(values, view.shape[1])  # type: ignore[index, misc]

@@ -37,6 +37,7 @@ class Terms:
     offsets: Doubles
     slopes: Doubles  # K times d, component after component
     certain: tuple[Integers, ...] | None = None  # of each component the columns that must be there
+    falling: bool = False  # whether it is known that no slope is positive
 
     @property
     def k(self) -> int:

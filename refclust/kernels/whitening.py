@@ -39,9 +39,10 @@ def _square(block: Sequence[float], d: int) -> tuple[tuple[float, ...], ...]:
 class Whitens:
     """The answer W whitens the covariance C given: W C W' is the identity within rounding.
 
-    With L the Cholesky factor, computing L errs like a change of C by (d + 2) u |L||L'|, inverting
-    it like a change by (d + 2) u of |W||L| on either side. So every entry of W C W' - I is below
-    8 (d + 2) u of that of |W||L||L'||W'|. A component without W must be one whose last pivot
+    Let T = |W||L|, L the Cholesky factor. Computing L errs like a change of C by (d + 2) u |L||L'|,
+    which W on both sides turns into (d + 2) u T T'. Solving L W = I leaves |L W - I| below
+    (d + 2) u |L||W|, so |W L - I| below (d + 2) u T T. Together every entry of W C W' - I is below
+    8 (d + 2) u of that of T T' + T T + (T T)'. A component without W must be one whose last pivot
     rounding could have made negative.
     """
 
@@ -59,10 +60,11 @@ class Whitens:
 
     def fault(self, reference: Any, answer: Any) -> str | None:
         """Compare sizes and zeros only: values are judged against the covariances."""
+        wrong = self.malformed(answer)
+        if wrong:
+            return wrong
         one, other = len(memoryview(reference)), len(memoryview(answer))
-        return self.malformed(answer) or (
-            None if one == other else f"{other} numbers instead of {one}"
-        )
+        return None if one == other else f"{other} numbers instead of {one}"
 
     def judged(self, points: Points, args: Sequence[Any], due: Any, answer: Any) -> str | None:
         """Multiply out."""
@@ -91,6 +93,8 @@ def _not_whitened(
         some = right if any(right) else found
         if not any(some):
             return None
+        if not all(some[j * d + j] > 0 for j in range(d)):
+            return "a diagonal that is not positive"
         pivots = [1.0 / some[j * d + j] ** 2 for j in range(d)]
         # Either may have refused what the other accepted: LIN-CHOL refuses below 8 (j + 1)^2 u.
         near = any(
@@ -107,19 +111,18 @@ def _not_whitened(
         lower = cholesky(matrix)
     except NotPositive:
         return None
-    sizes = [
-        [
-            math.fsum(abs(w) * abs(x) for w, x in zip(row, column, strict=True))
-            for column in zip(*lower, strict=True)
-        ]
+    t = [
+        [math.fsum(map(abs, map(mul, row, column))) for column in zip(*lower, strict=True)]
         for row in whitening
     ]
+    columns = list(zip(*t, strict=True))
     for i in range(d):
         for j in range(i + 1):
             product = math.fsum(
                 whitening[i][a] * matrix[a][b] * whitening[j][b] for a in range(d) for b in range(d)
             )
-            most = 8 * (d + 2) * ROUND * math.fsum(map(mul, sizes[i], sizes[j]))
+            sizes = (map(mul, t[i], t[j]), map(mul, t[i], columns[j]), map(mul, t[j], columns[i]))
+            most = 8 * (d + 2) * ROUND * math.fsum(map(math.fsum, sizes))
             if not abs(product - (i == j)) <= most:
                 return f"W C W' is {product!r} at ({i}, {j}), {most:.2g} from the identity allowed"
     return None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias, Unpack
 
-from refclust.mixture.counts import CountFamily, Counts
+from refclust.mixture.counts import CountFamily
+from refclust.mixture.counts_parameters import Counts
 from refclust.mixture.fit import EMArguments, begun, steps_of
 from refclust.mixture.gaussian import GaussianFamily
 from refclust.mixture.passes import CountPasses, GaussianPasses

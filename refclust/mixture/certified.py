@@ -16,7 +16,7 @@ from refclust.cluster.options import whole
 from refclust.data.accept import dataset
 from refclust.errors import BadOption, DegenerateCovariance, ImpossibleRow
 from refclust.kernels.points import Points, Vector
-from refclust.mixture.counts import CountParameters
+from refclust.mixture.counts_parameters import CountParameters
 from refclust.mixture.gaussian_parameters import GaussianParameters
 from refclust.mixture.predict import Parameters
 from refclust.numbers.intervals import Arithmetic

@@ -1,90 +1,37 @@
-"""Multinomial and Bernoulli mixtures: parameters, densities and the M-step (chapter 31)."""
+"""Multinomial and Bernoulli mixtures: the family for the EM loop (chapter 31)."""
 
 from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
-from refclust.data.dataset import Dataset
-from refclust.data.glance import surely_counts
-from refclust.errors import (
-    BadOption,
-    DimensionMismatch,
-    FractionalCount,
-    NegativeCount,
-    NotBinary,
-)
+from refclust.errors import BadOption, DimensionMismatch
+from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.kmeans import Labels
-from refclust.kernels.mixture import Doubles, EMStep, Posterior, Rule, plain
+from refclust.kernels.mixture import Doubles, EMStep, Posterior, Rule
 from refclust.kernels.multinomial import Tallies, Terms
 from refclust.kernels.points import Vector
-from refclust.mixture.estimates import (
-    component_weights,
-    presence_probabilities,
-    word_probabilities,
+from refclust.kernels.words import Kind, log
+from refclust.mixture.counts_parameters import (
+    CountParameters,
+    Counts,
+    check_counts,
+    check_parameters,
+    estimated,
+    probability_buffer,
+    terms_of,
 )
-from refclust.mixture.families import Collapsed, Point
-from refclust.mixture.gaussian_parameters import between, check_weights
+from refclust.mixture.estimates import component_weights
+from refclust.mixture.families import Collapsed, Following, Point
+from refclust.mixture.gaussian_parameters import between
 from refclust.mixture.options import is_number
 from refclust.mixture.passes import CountPasses
 
-Kind: TypeAlias = Literal["multinomial", "bernoulli"]
-Counts: TypeAlias = Literal["whole", "fractional"]
-
-
-@dataclass(frozen=True, slots=True)
-class CountParameters:
-    """The shares of K components, and of each the probability of every word.
-
-    In a multinomial mixture the probabilities of a component add up to one; in a Bernoulli mixture
-    each of them is the probability that the word is there.
-
-    Spec: MIX-MODEL
-    """
-
-    weights: tuple[float, ...]
-    probabilities: tuple[Vector, ...]
-
-
 Pair = Point[CountParameters, Terms]
-
-
-def multinomial_terms(parameters: CountParameters) -> Terms:
-    """The densities of sequences of words, ready for a pass.
-
-    Spec: NB-LIK, MMIX-LL
-
-    >>> multinomial_terms(CountParameters((1.0,), ((1.0, 0.0),))).slopes
-    array('d', [0.0, -inf])
-    """
-    offsets = array("d", map(_log, parameters.weights))
-    slopes = array("d", (_log(theta) for row in parameters.probabilities for theta in row))
-    return Terms(offsets, slopes)
-
-
-def bernoulli_terms(parameters: CountParameters) -> Terms:
-    """The densities of which words are there, ready for a pass.
-
-    A word that is not there costs log(1 - theta); the offset has that of all words, and the slope
-    of a word gives it back. A word of probability one must be there.
-
-    Spec: BMIX-LL
-
-    >>> bernoulli_terms(CountParameters((1.0,), ((0.5, 1.0),)))
-    Terms(offsets=array('d', [-0.6931471805599453]), slopes=array('d', [0.0, 0.0]), certain=((1,),))
-    """
-    offsets, slopes = array("d"), array("d")
-    certain = []
-    for weight, row in zip(parameters.weights, parameters.probabilities, strict=True):
-        absent = [math.log1p(-theta) if theta < 1.0 else 0.0 for theta in row]
-        offsets.append(_log(weight) + math.fsum(absent))
-        slopes.extend(_log(theta) - none for theta, none in zip(row, absent, strict=True))
-        certain.append(tuple(j for j, theta in enumerate(row) if theta == 1.0))
-    return Terms(offsets, slopes, tuple(certain) if any(certain) else None)
 
 
 @dataclass(frozen=True)
@@ -150,8 +97,9 @@ class CountFamily:
 
         Spec: NB-LIK, BMIX-LL
         """
-        make = multinomial_terms if self.kind == "multinomial" else bernoulli_terms
-        return Point(parameters, make(parameters), self._log_prior(parameters))
+        logs = self.passes.logs(probability_buffer(parameters), self.kind)
+        terms = terms_of(parameters, logs, self.kind)
+        return Point(parameters, terms, self._log_prior(parameters))
 
     def step(self, point: Pair, rule: Rule) -> EMStep[Tallies]:
         """Make one pass over the rows."""
@@ -172,12 +120,12 @@ class CountFamily:
         """
         return self.passes.expected(moments, densities)
 
-    def rounding(self, moments: Tallies, densities: Terms) -> float:
+    def rounding(self, moments: Tallies, densities: Terms, expected: float) -> float:
         """A bound on the rounding error of an objective.
 
         Spec: EM-CONV
         """
-        return self.passes.rounding(moments, densities)
+        return self.passes.rounding(moments, densities, expected)
 
     def sizes(self, moments: Tallies) -> tuple[float, ...]:
         """The weight of each component.
@@ -186,24 +134,34 @@ class CountFamily:
         """
         return tuple(moments.counts)
 
-    def maximised(self, moments: Tallies, before: CountParameters | None) -> CountParameters:  # noqa: ARG002
+    def following(
+        self,
+        moments: Tallies,
+        before: CountParameters | None,  # noqa: ARG002
+    ) -> Following[CountParameters, Terms]:
         """Make the M-step: shares of components and probabilities of words.
 
-        Spec: EM-MSTEP, MMIX-PI, MMIX-THETA, BMIX-THETA
+        Spec: EM-MSTEP, MMIX-PI, MMIX-THETA, BMIX-THETA, MMIX-Q
         """
-        for k, count in enumerate(moments.counts):
-            if not count > 0:
-                raise Collapsed(k, "has no rows any more")
-        return estimated(moments, self.kind, self.m, self.prior)
+        check_sizes(moments)
+        found = self.passes.estimated(moments, self.m, self.prior, self.kind)
+        table = CentreMatrix.flat(memoryview(found.probabilities), self.passes.rows.data.d)
+        parameters = CountParameters(component_weights(moments.counts), table)
+        terms = terms_of(parameters, found.logs, self.kind)
+        shares = (
+            n * log(weight) for n, weight in zip(moments.counts, parameters.weights, strict=True)
+        )
+        expected = math.fsum((found.expected, *shares))
+        return Following(Point(parameters, terms, found.imagined), expected)
 
     def started(self, moments: Tallies, *, smooth: bool) -> CountParameters:
         """The M-step of a start; if smooth, no word that occurs begins with probability zero.
 
         Spec: EM-INIT
         """
-        literal = self.maximised(moments, None)
+        check_sizes(moments)
         if not smooth:
-            return literal
+            return estimated(moments, self.kind, self.m, self.prior)
         # With one imagined document like all documents together: EM would keep every zero.
         return estimated(moments, self.kind, self.m + self._length, self._background)
 
@@ -300,9 +258,9 @@ class CountFamily:
         terms: list[float] = []
         for row in parameters.probabilities:
             for theta, share in zip(row, self.prior, strict=True):
-                terms.append(self.m * share * _log(theta) if share else 0.0)
+                terms.append(self.m * share * log(theta) if share else 0.0)
                 if self.kind == "bernoulli" and share < 1.0:
-                    terms.append(self.m * (1.0 - share) * _log(1.0 - theta))
+                    terms.append(self.m * (1.0 - share) * log(1.0 - theta))
         return -math.inf if -math.inf in terms else math.fsum(terms)
 
     @cached_property
@@ -330,88 +288,8 @@ class CountFamily:
         return everybody.probabilities[0]
 
 
-def estimated(moments: Tallies, kind: Kind, m: float, p: Sequence[float]) -> CountParameters:
-    """The parameters that maximise the likelihood of weighted counts, with m imagined ones.
-
-    With responsibilities of one and zero this is naive Bayes.
-
-    Spec: MMIX-PI, MMIX-THETA, BMIX-THETA, NB-PI, NB-THETA, MMIX-HARD
-
-    >>> two = Tallies(array("d", [2, 2]), array("d", [3, 1, 0, 2]))
-    >>> estimated(two, "multinomial", 0.0, [0.5, 0.5])
-    CountParameters(weights=(0.5, 0.5), probabilities=((0.75, 0.25), (0.0, 1.0)))
-    """
-    k = len(moments.counts)
-    flat = plain(moments.sums)
-    d = len(flat) // k
-    rows = [flat[c * d : (c + 1) * d] for c in range(k)]
-    if kind == "multinomial":
-        found = tuple(word_probabilities(row, m, p) for row in rows)
-    else:
-        found = tuple(
-            presence_probabilities(row, count, m, p)
-            for row, count in zip(rows, moments.counts, strict=True)
-        )
-    return CountParameters(component_weights(moments.counts), found)
-
-
-def check_counts(data: Dataset, kind: Kind, counts: Counts) -> None:
-    """Refuse rows that are no counts, or no zeros and ones for a Bernoulli mixture."""
-    if counts not in ("whole", "fractional"):
-        raise BadOption(f"counts is {counts!r}; allowed are whole, fractional")
-    if kind == "multinomial" and surely_counts(data.matrix.values):
-        return
-    if kind == "bernoulli":
-        place = _first(data, lambda x: x not in (0.0, 1.0))
-        if place is not None:
-            raise NotBinary(
-                f"{_where(data, place)}; a Bernoulli mixture takes 0 and 1: whether something is "
-                "there"
-            )
-        return
-    place = _first(data, lambda x: x < 0)
-    if place is not None:
-        raise NegativeCount(f"{_where(data, place)}; counts are at least 0")
-    place = None if counts == "fractional" else _first(data, lambda x: not x.is_integer())
-    if place is not None:
-        raise FractionalCount(
-            f"{_where(data, place)}; counts are whole numbers, unless counts='fractional' is chosen"
-        )
-
-
-def check_parameters(given: CountParameters, kind: Kind, d: int) -> None:
-    """Refuse parameters that are no mixture over d words."""
-    k = len(given.weights)
-    if not k or len(given.probabilities) != k:
-        raise DimensionMismatch(
-            f"{k} weights and {len(given.probabilities)} rows of probabilities were given; one of "
-            "each is due for every component"
-        )
-    check_weights(given.weights)
-    for c, row in enumerate(given.probabilities):
-        if len(row) != d:
-            raise DimensionMismatch(
-                f"component {c} has {len(row)} probabilities, the rows {d} columns"
-            )
-        if not all(0.0 <= theta <= 1.0 for theta in row):
-            raise BadOption(f"component {c} has a probability below 0 or above 1")
-        if kind == "multinomial" and abs(math.fsum(row) - 1.0) > d * 2.0**-40:
-            raise BadOption(
-                f"the probabilities of component {c} add up to {math.fsum(row)!r}; 1 is due"
-            )
-
-
-def _first(data: Dataset, wrong: Callable[[float], bool]) -> int | None:
-    """The place of the first number that is wrong among those stored."""
-    values = data.matrix.values
-    return next((i for i, x in enumerate(values.tolist()) if wrong(x)), None)
-
-
-def _where(data: Dataset, place: int) -> str:
-    row, column = data.position(place)
-    value = data.matrix.values[place]
-    return f"row {data.row_name(row)}, column {data.feature_name(column)} is {value!r}"
-
-
-def _log(x: float) -> float:
-    return math.log(x) if x else -math.inf
+def check_sizes(moments: Tallies) -> None:
+    """Raise ``Collapsed`` for a component without rows."""
+    for k, count in enumerate(moments.counts):
+        if not count > 0:
+            raise Collapsed(k, "has no rows any more")

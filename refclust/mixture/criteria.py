@@ -13,6 +13,7 @@ from refclust.data.dataset import Dataset
 from refclust.errors import BadOption
 from refclust.kernels.mixture import HARD, SOFT
 from refclust.mixture.counts import CountFamily
+from refclust.mixture.families import Family
 from refclust.mixture.gaussian import GaussianFamily
 from refclust.mixture.passes import CountPasses, GaussianPasses
 from refclust.mixture.results import MixtureFit
@@ -120,7 +121,7 @@ def doubts(fit: AnyFit, rows: Dataset, session: Session) -> tuple[float, float]:
     return max(hard.log_likelihood - hard.bound, 0.0), entropy
 
 
-def family_of(fit: AnyFit, rows: Dataset, session: Session) -> GaussianFamily | CountFamily:
+def family_of(fit: AnyFit, rows: Dataset, session: Session) -> Family[Any, Any, Any]:
     """The family that a fit belongs to, on its own or on other rows."""
     seen, k, told = Rows(rows, session), len(fit.sizes), fit.settings
     if fit.family == "gaussian":

@@ -21,7 +21,7 @@ from refclust.kernels.mixture import HARD, SOFT, EMStep, Posterior, Rule, plain
 from refclust.mixture import progress as progresses
 from refclust.mixture import starts
 from refclust.mixture.certificate import ascent
-from refclust.mixture.families import Collapsed, Densities, Family, Point
+from refclust.mixture.families import Collapsed, Densities, Family, Following, Point
 from refclust.mixture.options import EMOptions
 from refclust.mixture.progress import Before, Pending, Progress, Reached
 from refclust.mixture.results import Event, Iteration, MixtureFit, Reason, Run
@@ -75,6 +75,7 @@ class EMSteps(Generic[P, D, M]):
             )
         self._draws = Draws(options.seed, self._progress.draws)
         self._last: tuple[Point[P, D], EMStep[M]] | None = None  # the pass handed out last
+        self._best: tuple[int, Point[P, D]] | None = None  # of the best run seen here
         self._states = self._all_runs()
 
     def __iter__(self) -> Iterator[State[P]]:
@@ -192,7 +193,8 @@ class EMSteps(Generic[P, D, M]):
             raise self._impossible(point)
         reached = step.log_likelihood if options.sampled else step.bound
         objective = reached + point.log_prior
-        rounding = self._family.rounding(step.moments, point.densities)
+        known = step.bound - step.entropy  # E_q[log p(X, Z)] here
+        rounding = self._family.rounding(step.moments, point.densities, known)
         gain, ascents = None, pending.ascents
         before = pending.before
         if before is not None:
@@ -229,18 +231,21 @@ class EMSteps(Generic[P, D, M]):
         assert pending is not None
         assert pending.now is not None
         try:
-            following = family.point(family.maximised(step.moments, point.parameters))
+            made = family.following(step.moments, point.parameters)
         except Collapsed as collapsed:
             return self._collapsed(point, collapsed)
         if self._options.variation == "generalized":
-            following = self._damped(point, following, step)
-        expected = family.expected(step.moments, following.densities)
-        bound = expected + step.entropy + following.log_prior
-        rounding = pending.now.rounding + family.rounding(step.moments, following.densities)
+            made = self._damped(point, made, step)
+        following = made.point
+        bound = made.expected + step.entropy + following.log_prior
+        own = family.rounding(step.moments, following.densities, made.expected)
+        rounding = pending.now.rounding + own
         self._go_on(following, Before(pending.now.objective, bound, rounding))
         return following
 
-    def _damped(self, point: Point[P, D], whole: Point[P, D], step: EMStep[M]) -> Point[P, D]:
+    def _damped(
+        self, point: Point[P, D], whole: Following[P, D], step: EMStep[M]
+    ) -> Following[P, D]:
         """Parameters on the way to those of the M-step that raise the bound, too.
 
         Spec: EM-GEM
@@ -248,12 +253,14 @@ class EMSteps(Generic[P, D, M]):
         family, share = self._family, self._options.damping
         least = family.expected(step.moments, point.densities) + point.log_prior
         for _ in range(_MOST_TRIALS):
+            between = family.blended(point.parameters, whole.point.parameters, share)
             try:
-                trial = family.point(family.blended(point.parameters, whole.parameters, share))
+                trial = family.point(between)
             except Collapsed:
                 break
-            if family.expected(step.moments, trial.densities) + trial.log_prior >= least:
-                return trial
+            expected = family.expected(step.moments, trial.densities)
+            if expected + trial.log_prior >= least:
+                return Following(trial, expected)
             share = (1.0 + share) / 2.0
         return whole
 
@@ -349,8 +356,11 @@ class EMSteps(Generic[P, D, M]):
             ascents=pending.ascents,
             trace=pending.trace,
         )
-        self._progress = Progress((*self._progress.finished, run), self._draws.used)
+        runs = (*self._progress.finished, run)
+        self._progress = Progress(runs, self._draws.used)
         self._last = None
+        if best_run(runs) == len(runs) - 1:
+            self._best = len(runs) - 1, point
 
     def _fit(self) -> MixtureFit[P]:
         options, runs, data = self._options, self._progress.finished, self._rows.data
@@ -358,7 +368,9 @@ class EMSteps(Generic[P, D, M]):
         run = runs[best]
         if run.stopped == "collapsed":
             raise _all_collapsed(runs)
-        point = self._family.point(run.parameters)
+        # The best run may have ended before a checkpoint.
+        known = self._best is not None and self._best[0] == best
+        point = self._best[1] if known and self._best else self._family.point(run.parameters)
         labels = copied(self._family.posterior(point, full=False).labels)
         return MixtureFit(
             labels=labels,

@@ -45,6 +45,14 @@ class Point(Generic[P, D]):
     log_prior: float
 
 
+@dataclass(frozen=True, slots=True)
+class Following(Generic[P, D]):
+    """Where an M-step leads, and E_q[log p(X, Z)] there."""
+
+    point: Point[P, D]
+    expected: float
+
+
 class Family(Protocol[P, D, M]):
     """One kind of mixture on one data set."""
 
@@ -76,7 +84,7 @@ class Family(Protocol[P, D, M]):
     def posterior(self, point: Point[P, D], *, full: bool) -> Posterior:
         """Find labels and log p(x)."""
 
-    def maximised(self, moments: M, before: P | None) -> P:
+    def following(self, moments: M, before: P | None) -> Following[P, D]:
         """Make the M-step; raises ``Collapsed``."""
 
     def started(self, moments: M, *, smooth: bool) -> P:
@@ -85,8 +93,8 @@ class Family(Protocol[P, D, M]):
     def expected(self, moments: M, densities: D) -> float:
         """E_q[log p(X, Z)] from the sums of a pass."""
 
-    def rounding(self, moments: M, densities: D) -> float:
-        """A bound on the rounding error of an objective."""
+    def rounding(self, moments: M, densities: D, expected: float) -> float:
+        """A bound on the rounding error of an objective that has this expected part."""
 
     def sizes(self, moments: M) -> tuple[float, ...]:
         """The weight of each component."""

@@ -18,7 +18,8 @@ from refclust.data.dataset import Dataset
 from refclust.errors import BadOption
 from refclust.kernels.gaussian import Gaussians, Moments
 from refclust.kernels.multinomial import Tallies, Terms
-from refclust.mixture.counts import CountFamily, CountParameters, Counts
+from refclust.mixture.counts import CountFamily
+from refclust.mixture.counts_parameters import CountParameters, Counts
 from refclust.mixture.em import USUAL, EMSteps
 from refclust.mixture.families import Densities, Family
 from refclust.mixture.gaussian import GaussianFamily
@@ -191,7 +192,7 @@ def bernoulli_mixture(
     Spec: BMIX-LL, EM-RESTART
 
     >>> fit = bernoulli_mixture([[1, 0], [1, 0], [0, 1]], 2, labels=["a", "a", "b"])
-    >>> fit.parameters.probabilities
+    >>> tuple(fit.parameters.probabilities)
     ((1.0, 0.0), (0.0, 1.0))
     """
     steps = bernoulli_steps(data, k, m=m, p=p, **options)

@@ -15,7 +15,7 @@ from refclust.kernels.kmeans import Labels
 from refclust.kernels.mixture import Doubles, EMStep, Posterior, Rule, plain
 from refclust.kernels.points import Vector
 from refclust.mixture.estimates import component_weights
-from refclust.mixture.families import Collapsed, Point
+from refclust.mixture.families import Collapsed, Following, Point
 from refclust.mixture.gaussian_parameters import (
     GaussianParameters,
     between,
@@ -31,6 +31,7 @@ from refclust.mixture.passes import GaussianPasses
 from refclust.mixture.shapes import MODELS, maximised, mixture_parameters
 from refclust.mixture.shapes_parts import Blocks, Degenerate
 from refclust.numbers.argmin import ROUND
+from refclust.numbers.linalg import NotPositive, cholesky
 
 Pair = Point[GaussianParameters, Gaussians]
 
@@ -139,12 +140,22 @@ class GaussianFamily:
         """
         return self.passes.expected(moments, densities)
 
-    def rounding(self, moments: Moments, densities: Gaussians) -> float:
+    def rounding(self, moments: Moments, densities: Gaussians, expected: float) -> float:  # noqa: ARG002
         """A bound on the rounding error of an objective.
 
         Spec: EM-CONV
         """
         return self.passes.rounding(moments, densities)
+
+    def following(
+        self, moments: Moments, before: GaussianParameters | None
+    ) -> Following[GaussianParameters, Gaussians]:
+        """Make the M-step, ready for the next pass.
+
+        Spec: EM-MSTEP
+        """
+        point = self.point(self.maximised(moments, before))
+        return Following(point, self.expected(moments, point.densities))
 
     def sizes(self, moments: Moments) -> tuple[float, ...]:
         """The weight of each component.
@@ -300,7 +311,19 @@ class GaussianFamily:
         ):
             # 1 / w^2 is the variance of column j that the columns before it do not explain.
             if w <= 0.0 or 1.0 / w <= math.sqrt(max(least, 2.0**-46 * d * variance)):
-                raise Collapsed(k, self._lost(j if d > 1 else None))
+                # A matrix that could not be whitened at all has zeros in every column.
+                column = (
+                    j if w or parameters.form != "full" else self._singular_column(parameters, k)
+                )
+                raise Collapsed(k, self._lost(column if d > 1 else None))
+
+    def _singular_column(self, parameters: GaussianParameters, k: int) -> int:
+        """The first column that those before it explain."""
+        try:
+            cholesky(parameters.covariances[k])
+        except NotPositive as wrong:
+            return wrong.column
+        return 0
 
     def _lost(self, column: int | None) -> str:
         if column is None:

@@ -23,6 +23,7 @@ from refclust.kernels.gaussian import Gaussians, Moments, Spread
 from refclust.kernels.kmeans import Labels
 from refclust.kernels.mixture import Doubles, EMStep, Posterior, Rule, plain
 from refclust.kernels.multinomial import Tallies, Terms
+from refclust.kernels.words import Kind, WordLogs, WordStep
 from refclust.numbers.argmin import ROUND
 
 _FAR: Final = (
@@ -50,15 +51,13 @@ class GaussianPasses:
         return replace(step, moments=again.moments)
 
     def moments(self, q: Labels | Doubles, k: int, spread: Spread) -> Moments:
-        """The sums for given labels or responsibilities, around the mean of all rows at first.
+        """The sums for given labels or responsibilities, around the means that they give.
 
         Spec: GMM-NK, GMM-RECENTRE
         """
         around = CentreMatrix.of([self.mean] * k)
-        found: Moments = self._call("gaussian.moments", q, k, around, spread)
-        moved = _moved(found)
-        if moved is not None:
-            found = self._call("gaussian.moments", q, k, moved, spread)
+        first: Moments = self._call("gaussian.moments", q, k, around, "diagonal")
+        found: Moments = self._call("gaussian.moments", q, k, _means(first), spread)
         return found
 
     def posterior(self, densities: Gaussians, *, full: bool) -> Posterior:
@@ -209,23 +208,45 @@ class CountPasses:
         terms += [x * slope for x, slope in pairs if x]
         return -math.inf if -math.inf in terms else math.fsum(terms)
 
-    def rounding(self, moments: Tallies, densities: Terms) -> float:
+    def rounding(self, moments: Tallies, densities: Terms, expected: float) -> float:
         """How far J, F or Q at these densities can be from their exact values.
 
-        With S the sum of |N offset| + N and of |T_j slope_j|, and m the length of the longest row,
+        With S the sum of N |offset| + N and of |T_j slope_j|, and m the length of the longest row,
         KER-POSTERIOR and KER-EMSTEP put every sum over n rows within (n + m + 2 log K + 32) u S.
+        Where no slope is positive and no count negative, the second sum is what ``expected``,
+        E_q[log p(X, Z)], has beside the offsets.
 
         Spec: EM-CONV
         """
-        sizes = [
-            n * (abs(offset) + 1.0)
+        known = [
+            (n, offset)
             for n, offset in zip(moments.counts, densities.offsets, strict=True)
             if n and math.isfinite(offset)
         ]
-        pairs = zip(plain(moments.sums), plain(densities.slopes), strict=True)
-        sizes += [abs(x * slope) for x, slope in pairs if x and math.isfinite(slope)]
+        own = math.fsum(n * (abs(offset) + 1.0) for n, offset in known)
+        if densities.falling:
+            words = abs(expected - math.fsum(n * offset for n, offset in known))
+        else:
+            pairs = zip(plain(moments.sums), plain(densities.slopes), strict=True)
+            words = math.fsum(abs(x * slope) for x, slope in pairs if x and math.isfinite(slope))
         terms = self.rows.data.n + self.longest + 2 * math.log(densities.k) + 32
-        return terms * ROUND * math.fsum(sizes)
+        return terms * ROUND * (own + words)
+
+    def logs(self, probabilities: Doubles, kind: Kind) -> WordLogs:
+        """The logarithms of the probabilities of words.
+
+        Spec: NB-LIK, BMIX-LL
+        """
+        found: WordLogs = self._call("multinomial.logs", probabilities, kind)
+        return found
+
+    def estimated(self, tallies: Tallies, m: float, p: Sequence[float], kind: Kind) -> WordStep:
+        """The probabilities of words of each component, with m imagined observations.
+
+        Spec: MMIX-THETA, BMIX-THETA
+        """
+        found: WordStep = self._call("multinomial.m_step", tallies, m, p, kind)
+        return found
 
     @cached_property
     def longest(self) -> int:
@@ -240,20 +261,29 @@ class CountPasses:
         return self.rows.call(kernel, *args, k=self.k)
 
 
+def _means(moments: Moments) -> CentreMatrix:
+    """The mean of each component; of one without weight the point its sums were taken around."""
+    d, firsts = moments.around.d, plain(moments.firsts)
+    return CentreMatrix.of(
+        [
+            a + first / n if n else a
+            for a, first in zip(centre, firsts[c * d : (c + 1) * d], strict=True)
+        ]
+        for c, (n, centre) in enumerate(zip(moments.counts, moments.around, strict=True))
+    )
+
+
 def _moved(moments: Moments) -> CentreMatrix | None:
     """The new means, if one of them is so far from the old one that squares would cancel."""
     k, d = len(moments.counts), moments.around.d
     diagonal = _diagonals(plain(moments.seconds), moments.spread, k, d)
     firsts = plain(moments.firsts)
-    far, means = False, []
-    for c, (n, centre) in enumerate(zip(moments.counts, moments.around, strict=True)):
-        shifts = [x / n if n else 0.0 for x in firsts[c * d : (c + 1) * d]]
-        means.append([a + shift for a, shift in zip(centre, shifts, strict=True)])
-        far = far or any(
-            shift and shift * shift > _FAR * (second / n - shift * shift)
-            for shift, second in zip(shifts, diagonal[c], strict=True)
-        )
-    return CentreMatrix.of(means) if far else None
+    for c, n in enumerate(moments.counts):
+        for first, second in zip(firsts[c * d : (c + 1) * d], diagonal[c], strict=True):
+            # shift^2 > FAR (second / n - shift^2), multiplied by n^2
+            if first * first > _FAR * (n * second - first * first):
+                return _means(moments)
+    return None
 
 
 def _about(moments: Moments, means: CentreMatrix) -> list[float]:

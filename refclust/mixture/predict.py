@@ -18,7 +18,7 @@ from refclust.errors import BadOption, ImpossibleRow
 from refclust.kernels.kmeans import copied
 from refclust.kernels.mixture import SOFT, Posterior, plain, shares
 from refclust.kernels.points import Vector
-from refclust.mixture.counts import (
+from refclust.mixture.counts_parameters import (
     CountParameters,
     bernoulli_terms,
     check_counts,

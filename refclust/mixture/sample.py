@@ -17,7 +17,7 @@ from refclust.cluster.options import whole
 from refclust.cluster.seeding import Draws
 from refclust.errors import BadOption, DegenerateCovariance
 from refclust.kernels.points import Vector
-from refclust.mixture.counts import CountParameters
+from refclust.mixture.counts_parameters import CountParameters
 from refclust.mixture.gaussian_parameters import GaussianParameters
 from refclust.mixture.predict import Parameters
 from refclust.numbers.linalg import NotPositive, cholesky

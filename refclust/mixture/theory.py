@@ -56,7 +56,7 @@ def decomposition(
 
     Spec: EM-DECOMP, EM-ELBO, EM-ELBOFACT, EM-EXPCDLL, IT-KL
 
-    >>> from refclust.mixture.counts import CountParameters
+    >>> from refclust.mixture.counts_parameters import CountParameters
     >>> two = CountParameters((0.5, 0.5), ((0.5, 0.5), (0.5, 0.5)))
     >>> found = decomposition([(0.5, 0.5)], two, [[1, 0]], family="multinomial")
     >>> found.divergence, found.lower_bound == found.log_likelihood

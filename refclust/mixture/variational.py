@@ -20,7 +20,7 @@ from refclust.kernels.gaussian import Gaussians, Moments
 from refclust.kernels.kmeans import Labels
 from refclust.kernels.mixture import Doubles, EMStep, Posterior, Rule, plain
 from refclust.kernels.points import Vector
-from refclust.mixture.families import Collapsed, Point
+from refclust.mixture.families import Collapsed, Following, Point
 from refclust.mixture.gaussian import GaussianFamily
 from refclust.mixture.gaussian_parameters import (
     GaussianParameters,
@@ -227,12 +227,22 @@ class VariationalGaussian:
         """
         return self.plain.passes.expected(moments, densities)
 
-    def rounding(self, moments: Moments, densities: Gaussians) -> float:
+    def rounding(self, moments: Moments, densities: Gaussians, expected: float) -> float:  # noqa: ARG002
         """A bound on the rounding error of an objective; 2**8 u of the beliefs' terms beside it.
 
         Spec: EM-CONV
         """
         return self.plain.passes.rounding(moments, densities)
+
+    def following(
+        self, moments: Moments, before: GaussianBeliefs | None
+    ) -> Following[GaussianBeliefs, Gaussians]:
+        """Make the variational M-step, ready for the next pass.
+
+        Spec: MS-VIM
+        """
+        point = self.point(self.maximised(moments, before))
+        return Following(point, self.expected(moments, point.densities))
 
     def sizes(self, moments: Moments) -> tuple[float, ...]:
         """The weight of each component.

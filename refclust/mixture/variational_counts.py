@@ -17,8 +17,9 @@ from refclust.kernels.kmeans import Labels
 from refclust.kernels.mixture import Doubles, EMStep, Posterior, Rule, plain
 from refclust.kernels.multinomial import Tallies, Terms
 from refclust.kernels.points import Vector
-from refclust.mixture.counts import CountFamily, CountParameters
-from refclust.mixture.families import Point
+from refclust.mixture.counts import CountFamily
+from refclust.mixture.counts_parameters import CountParameters
+from refclust.mixture.families import Following, Point
 from refclust.mixture.gaussian_parameters import between
 from refclust.mixture.options import is_number
 from refclust.numbers.special import digamma, dirichlet_divergence
@@ -141,12 +142,22 @@ class VariationalMultinomial:
         """
         return self.counted.passes.expected(moments, densities)
 
-    def rounding(self, moments: Tallies, densities: Terms) -> float:
+    def rounding(self, moments: Tallies, densities: Terms, expected: float) -> float:
         """A bound on the rounding error of an objective.
 
         Spec: EM-CONV
         """
-        return self.counted.passes.rounding(moments, densities)
+        return self.counted.passes.rounding(moments, densities, expected)
+
+    def following(
+        self, moments: Tallies, before: CountBeliefs | None
+    ) -> Following[CountBeliefs, Terms]:
+        """Make the variational M-step, ready for the next pass.
+
+        Spec: MS-VIM
+        """
+        point = self.point(self.maximised(moments, before))
+        return Following(point, self.expected(moments, point.densities))
 
     def sizes(self, moments: Tallies) -> tuple[float, ...]:
         """The weight of each component.

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from refclust.mixture.counts import CountParameters
+from refclust.mixture.counts_parameters import CountParameters
 from refclust.mixture.fit import (
     bernoulli_mixture,
     gaussian_mixture,

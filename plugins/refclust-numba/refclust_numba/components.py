@@ -1,0 +1,110 @@
+"""Passes over components: whitening, traces, probabilities of words.
+
+Matrices of all components are handled together, one NumPy call for each row of a matrix. Every
+operation is the textbook's, so the bounds of the contracts hold as derived there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from refclust.kernels.words import Kind, WordLogs, WordStep
+
+Array = Any
+
+
+def whitening(rows: Any, covariances: Any, form: str) -> Array:
+    """Keeps the contract of gaussian.whitening."""
+    given = np.frombuffer(covariances)
+    if form != "full":
+        found = np.zeros(len(given))
+        positive = given > 0
+        np.divide(1.0, np.sqrt(given, where=positive, out=np.ones(len(given))), out=found)
+        found[~positive] = 0.0
+        return found
+    d = rows.d
+    matrices = given.reshape(-1, d, d)
+    lower, usable = _cholesky(matrices)
+    inverse = np.zeros_like(matrices)
+    for i in range(d):
+        inverse[:, i, i] = 1.0
+        if i:
+            inverse[:, i, :i] = -np.matmul(lower[:, i : i + 1, :i], inverse[:, :i, :i])[:, 0]
+        inverse[:, i, : i + 1] /= lower[:, i, i, None]
+    inverse[~usable] = 0.0
+    return inverse.ravel()
+
+
+def _cholesky(matrices: Array) -> tuple[Array, Array]:
+    """The factors of all matrices, and which of them are positive definite (LIN-CHOL)."""
+    k, d, _ = matrices.shape
+    lower, usable = np.zeros_like(matrices), np.ones(k, dtype=bool)
+    for j in range(d):
+        own = lower[:, j, :j]
+        pivot = matrices[:, j, j] - np.einsum("ki,ki->k", own, own)
+        usable &= pivot > 8 * (j + 1) ** 2 * 2.0**-53 * matrices[:, j, j]
+        root = np.sqrt(np.where(usable, pivot, 1.0))
+        lower[:, j, j] = root
+        if j + 1 < d:
+            rest = matrices[:, j + 1 :, j] - np.einsum("kij,kj->ki", lower[:, j + 1 :, :j], own)
+            lower[:, j + 1 :, j] = np.where(usable[:, None], rest / root[:, None], 0.0)
+    return lower, usable
+
+
+def traces(rows: Any, seconds: Any, white: Any, form: str) -> Array:
+    """Keeps the contract of gaussian.traces."""
+    d, moments, parts = rows.d, np.frombuffer(seconds), np.frombuffer(white)
+    if form == "spherical":
+        return parts * parts * moments.reshape(-1, d).sum(axis=1)
+    if form == "diagonal":
+        return (parts * parts * moments).reshape(-1, d).sum(axis=1)
+    whitening = parts.reshape(-1, d, d)
+    return np.einsum("kij,kij->k", np.matmul(whitening, moments.reshape(-1, d, d)), whitening)
+
+
+def logs(rows: Any, probabilities: Any, kind: Kind) -> WordLogs:
+    """Keeps the contract of multinomial.logs."""
+    return _logs(np.frombuffer(probabilities).reshape(-1, rows.d), kind)
+
+
+def _logs(thetas: Array, kind: Kind) -> WordLogs:
+    slopes = np.log(thetas)
+    if kind == "multinomial":
+        return WordLogs(slopes.ravel(), np.zeros(len(thetas)))
+    absent = np.where(thetas < 1.0, np.log1p(-thetas), 0.0)
+    slopes -= absent
+    return WordLogs(slopes.ravel(), absent.sum(axis=1))
+
+
+def m_step(rows: Any, tallies: Any, m: float, p: Any, kind: Kind) -> WordStep:
+    """Keeps the contract of multinomial.m_step."""
+    d = rows.d
+    counts = np.frombuffer(tallies.counts)
+    sums = np.frombuffer(tallies.sums).reshape(-1, d)
+    whole = (sums.sum(axis=1) if kind == "multinomial" else counts) + m
+    shares = np.asarray(p)
+    if m:
+        thetas = (sums + m * shares) / whole[:, None]
+    else:
+        thetas = sums / np.where(whole, whole, 1.0)[:, None]
+    thetas[whole == 0] = shares
+    if kind == "bernoulli":
+        np.minimum(thetas, 1.0, out=thetas)
+    own = _logs(thetas, kind)
+    slopes = np.asarray(own.slopes).reshape(-1, d)
+    terms = sums * slopes
+    terms[sums == 0] = 0.0
+    expected = float(terms.sum()) + float((counts * np.asarray(own.bases)).sum())
+    imagined = _imagined(thetas, m, shares, kind) if m else 0.0
+    return WordStep(thetas.ravel(), own, expected, imagined)
+
+
+def _imagined(thetas: Array, m: float, shares: Array, kind: Kind) -> float:
+    terms = m * shares * np.log(thetas)
+    found = float(np.where(shares > 0, terms, 0.0).sum())
+    if kind == "bernoulli":
+        terms = m * (1.0 - shares) * np.log(1.0 - thetas)
+        found += float(np.where(shares < 1, terms, 0.0).sum())
+    return found

@@ -1,0 +1,157 @@
+"""Discriminants: a normal density for every class (chapter 33)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Unpack
+
+from refclust.classify.results import GaussianClassifier
+from refclust.classify.training import Arguments, Prior, gaussian_classifier, is_pooled, labelled
+from refclust.errors import BadOption
+from refclust.kernels.points import Vector
+from refclust.mixture.density import half_log_precision, mahalanobis, whitened
+from refclust.mixture.gaussian_parameters import GaussianParameters
+from refclust.mixture.shapes import covariance_model
+from refclust.numbers.linalg import Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class LinearForm:
+    """Of every class the coefficients of its linear discriminant.
+
+    Spec: LDA-LIN
+    """
+
+    weights: tuple[Vector, ...]
+    intercepts: tuple[float, ...]
+
+    def values(self, x: Sequence[float]) -> tuple[float, ...]:
+        """The discriminant of every class at a point.
+
+        Spec: LDA-LIN
+
+        >>> LinearForm(((1.0, 2.0), (0.0, 0.0)), (-1.0, 0.5)).values((3.0, 4.0))
+        (10.0, 0.5)
+        """
+        return tuple(
+            math.fsum([b, *(w * xi for w, xi in zip(row, x, strict=True))])
+            for row, b in zip(self.weights, self.intercepts, strict=True)
+        )
+
+
+def qda(
+    data: Any,
+    labels: Iterable[Hashable] | None = None,
+    *,
+    covariance: str = "full",
+    floor: float = 0.0,
+    prior: Prior = "documents",
+    **options: Unpack[Arguments],
+) -> GaussianClassifier:
+    """Estimate a normal density with its own covariance for every class, divisor N_k.
+
+    Any other of the covariance models can be chosen; then the estimates are those of the mixture.
+
+    Spec: QDA-PARAM, QDA-MAP
+
+    >>> lines = qda([[0], [2], [5], [9]], ["a", "a", "b", "b"])
+    >>> lines.parameters.means, lines.parameters.spreads
+    (((1.0,), (7.0,)), ((1.0,), (4.0,)))
+    """
+    known = labelled(data, labels, options)
+    return gaussian_classifier(known, "qda", covariance=covariance, floor=floor, prior=prior)
+
+
+def lda(
+    data: Any,
+    labels: Iterable[Hashable] | None = None,
+    *,
+    covariance: str = "tied",
+    floor: float = 0.0,
+    prior: Prior = "documents",
+    **options: Unpack[Arguments],
+) -> GaussianClassifier:
+    """Estimate normal densities with one covariance for all classes, divisor N.
+
+    Spec: LDA-POOL, QDA-MAP
+
+    >>> lda([[0], [2], [5], [9]], ["a", "a", "b", "b"]).parameters.spreads
+    ((2.5,), (2.5,))
+    """
+    if not is_pooled(covariance_model(covariance).name):
+        raise BadOption(
+            f"the covariance is {covariance!r}; linear discriminants have one covariance for all "
+            "classes: EEE, EEI, EII (any other: qda)"
+        )
+    known = labelled(data, labels, options)
+    return gaussian_classifier(known, "lda", covariance=covariance, floor=floor, prior=prior)
+
+
+def nearest_gaussian(
+    data: Any,
+    labels: Iterable[Hashable] | None = None,
+    *,
+    covariance: str = "full",
+    floor: float = 0.0,
+    **options: Unpack[Arguments],
+) -> GaussianClassifier:
+    """Estimate a normal density for every class, all classes taken as equally probable.
+
+    Spec: NG-ASSIGN
+
+    >>> nearest_gaussian([[0], [2], [4], [5], [9]], "aabbb").parameters.weights
+    (0.5, 0.5)
+    """
+    known = labelled(data, labels, options)
+    return gaussian_classifier(
+        known, "nearest-gaussian", covariance=covariance, floor=floor, prior="equal"
+    )
+
+
+def discriminant(
+    x: Sequence[float], weight: float, mean: Sequence[float], covariance: Matrix
+) -> float:
+    """The logarithm of the joint density of a class and a point, without the common constant.
+
+    Spec: QDA-DISC
+
+    >>> discriminant((3.0, 4.0), 1.0, (1.0, 1.0), ((1.0, 0.0), (0.0, 1.0)))
+    -6.5
+    """
+    share = math.log(weight) if weight else -math.inf
+    return share + half_log_precision(whitened(covariance)) - 0.5 * mahalanobis(x, mean, covariance)
+
+
+def linear_form(parameters: GaussianParameters) -> LinearForm:
+    """The linear discriminants of classes with one covariance.
+
+    They differ from QDA-DISC by a term that all classes share. Far from the origin their terms
+    cancel: coefficients are for reading, predictions do not use them.
+
+    Spec: LDA-LIN
+
+    >>> one = GaussianParameters((0.5, 0.5), ((2.0,), (-2.0,)), ((4.0,), (4.0,)), "full")
+    >>> linear_form(one).weights, linear_form(one).values((0.0,))
+    (((0.5,), (-0.5,)), (-1.1931471805599454, -1.1931471805599454))
+    """
+    if any(spread != parameters.spreads[0] for spread in parameters.spreads):
+        raise BadOption(
+            "the classes have different covariances, so their discriminants are not linear; "
+            "train with lda, or with one of the models EII, EEI, EEE"
+        )
+    white = whitened(parameters.covariances[0])
+    weights: list[Vector] = []
+    intercepts: list[float] = []
+    for share, mean in zip(parameters.weights, parameters.means, strict=True):
+        turned = [math.fsum(w * m for w, m in zip(row, mean, strict=True)) for row in white]
+        weights.append(
+            tuple(
+                math.fsum(w * y for w, y in zip(column, turned, strict=True))
+                for column in zip(*white, strict=True)
+            )
+        )
+        square = math.fsum(y * y for y in turned)
+        intercepts.append((math.log(share) if share else -math.inf) - 0.5 * square)
+    return LinearForm(tuple(weights), tuple(intercepts))

@@ -1,0 +1,111 @@
+"""Classes of new rows (NB-PRED, QDA-MAP, NG-ASSIGN; chapters 31 and 33)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+from refclust.backends.session import Session
+from refclust.classify.results import AnyClassifier
+from refclust.cluster.options import named
+from refclust.data.accept import dataset
+from refclust.data.dataset import Dataset
+from refclust.errors import ImpossibleRow
+from refclust.kernels.points import Vector
+from refclust.mixture.predict import Assignments, Impossible, assignments
+
+
+@dataclass(frozen=True, slots=True)
+class Classified:
+    """The class of every row; ``found`` has what the densities of the classes say of it.
+
+    Spec: NB-PRED, QDA-MAP, EM-PRED
+    """
+
+    labels: tuple[Hashable, ...]  # names of classes
+    classes: tuple[Hashable, ...]
+    prior: Vector
+    found: Assignments  # log p(x) of each row, unseen words, provenance
+
+    def scores(self, i: int) -> Vector:
+        """log p(x, k) of one row for every class.
+
+        Spec: NB-SCORE, QDA-JOINT
+        """
+        return self.found.log_joint(i)
+
+    def responsibilities(self, i: int) -> Vector:
+        """The posterior probability of every class for one row; the prior if none can have made it.
+
+        Spec: EM-PRED, NB-SCORE
+        """
+        return self.prior if self._impossible(i) else self.found.responsibilities(i)
+
+    def entropy(self, i: int) -> float:
+        """How undecided the class of one row is, in nats.
+
+        Spec: EM-PRED, IT-ENT
+        """
+        if self._impossible(i):
+            return math.fsum(-p * math.log(p) for p in self.prior if p)
+        return self.found.entropy(i)
+
+    def _impossible(self, i: int) -> bool:
+        return self.found.log_likelihoods[i] == -math.inf
+
+
+def predict(
+    classifier: AnyClassifier,
+    data: Any,
+    *,
+    full: bool = False,
+    impossible: Impossible = "error",
+    backend: str | None = None,
+    session: Session | None = None,
+) -> Classified:
+    """Put every row into the class of the largest joint density, the first of equals.
+
+    With ``full`` the densities of all classes are kept, for scores and responsibilities. A row that
+    no class can have made is an error, or goes to the class of the largest prior.
+
+    Spec: NB-PRED, QDA-MAP, NG-ASSIGN, MMIX-UNSEEN
+
+    >>> from refclust.classify.naive_bayes import naive_bayes
+    >>> mail = naive_bayes([[3, 1], [0, 4]], ["ham", "spam"])
+    >>> found = predict(mail, [[1, 0], [1, 2], [0, 0]], full=True)
+    >>> found.labels, found.responsibilities(2)
+    (('ham', 'ham', 'ham'), (0.5, 0.5))
+    """
+    named("impossible", impossible, ("error", "prior"))
+    rows = dataset(data)
+    found = assignments(
+        classifier.parameters,
+        rows,
+        family=classifier.family,
+        features=classifier.features,
+        full=full,
+        impossible="prior",
+        backend=backend,
+        session=session,
+    )
+    if impossible == "error" and -math.inf in found.log_likelihoods:
+        raise _impossible(classifier, rows, found)
+    names = classifier.classes
+    labels = tuple(names[c] for c in found.labels)
+    return Classified(labels, names, classifier.parameters.weights, found)
+
+
+def _impossible(classifier: AnyClassifier, rows: Dataset, found: Assignments) -> ImpossibleRow:
+    lost = found.log_likelihoods.index(-math.inf)
+    if classifier.family == "gaussian":
+        why = "is too far from every class for doubles"
+        advice = "check its numbers"
+    else:
+        why = "has probability zero in every class"
+        advice = "smooth the probabilities in training (smoothing='laplace')"
+    return ImpossibleRow(
+        f"row {rows.row_name(lost)} {why}, {found.log_likelihoods.count(-math.inf)} of {rows.n} "
+        f"rows do so; {advice}, or let impossible='prior' decide by the prior of the classes"
+    )

@@ -1,0 +1,210 @@
+"""Training from labelled rows: an M-step with labels for responsibilities (chapter 33).
+
+Nothing is estimated here: the sums, the estimates and the densities are those of the mixtures.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, TypedDict
+
+from refclust.backends.session import Session
+from refclust.classify.results import Classifier, GaussianClassifier, Kind
+from refclust.cluster.options import named
+from refclust.cluster.seeding import Rows
+from refclust.data.accept import dataset, doubles
+from refclust.data.dataset import Features, Fingerprint
+from refclust.errors import (
+    BadOption,
+    DegenerateCovariance,
+    DimensionMismatch,
+    EmptyInput,
+    EmptyLabel,
+    KOutOfRange,
+)
+from refclust.kernels.mixture import Doubles
+from refclust.mixture.estimates import component_weights
+from refclust.mixture.families import Collapsed
+from refclust.mixture.gaussian import GaussianFamily
+from refclust.mixture.gaussian_parameters import check_weights
+from refclust.mixture.options import is_number
+from refclust.mixture.passes import GaussianPasses
+from refclust.mixture.shapes import covariance_model
+from refclust.mixture.starts import numbered
+
+Prior: TypeAlias = (
+    Literal["documents", "tokens", "equal"] | Sequence[float] | Mapping[Hashable, float]
+)
+
+
+class Arguments(TypedDict, total=False):
+    """The options that all classifiers share, for type checkers."""
+
+    weights: Iterable[Any] | None
+    backend: str | None
+    session: Session | None
+
+
+class Facts(TypedDict):
+    """What every classifier tells of its training."""
+
+    classes: tuple[Hashable, ...]
+    sizes: tuple[float, ...]
+    n: int
+    d: int
+    weight: float
+    features: Features | None
+    fingerprint: Fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """Rows, the number of the class of each, and the names of the classes."""
+
+    rows: Rows
+    labels: array[int]
+    classes: tuple[Hashable, ...]
+
+    @property
+    def k(self) -> int:
+        """The number of classes."""
+        return len(self.classes)
+
+    def check_sizes(self, sizes: Doubles) -> None:
+        """Refuse a class that has nothing to be estimated from."""
+        for name, size in zip(self.classes, sizes, strict=True):
+            if not size > 0:
+                raise BadOption(
+                    f"all rows of class {name!r} have weight 0; give some of them a weight, or "
+                    "leave the class out"
+                )
+
+    def facts(self, sizes: Doubles) -> Facts:
+        """What the result tells of the training."""
+        data = self.rows.data
+        return Facts(
+            classes=self.classes,
+            sizes=tuple(sizes),
+            n=data.n,
+            d=data.d,
+            weight=math.fsum(sizes),
+            features=data.features,
+            fingerprint=Fingerprint(data),
+        )
+
+
+def labelled(data: Any, labels: Iterable[Hashable] | None, options: Arguments) -> Labelled:
+    """The rows with their classes, from labels given or from those that came with the data.
+
+    Spec: QDA-PARAM
+    """
+    weights = options.get("weights")
+    rows = dataset(data, labels=labels, weights=weights)
+    if rows.labels is None:
+        raise BadOption("the rows have no labels; give the class of each row: labels=...")
+    lost = next((i for i, label in enumerate(rows.labels) if label is None), None)
+    if lost is not None:
+        raise EmptyLabel(f"row {rows.row_name(lost)} has no label; leave the row out or label it")
+    numbers, names = numbered(rows.labels, rows.n)
+    if len(names) < 2:
+        raise KOutOfRange(f"all rows are of class {names[0]!r}; two or more classes are needed")
+    session = options.get("session") or Session(options.get("backend"))
+    return Labelled(Rows(rows, session), numbers, tuple(names))
+
+
+def class_prior(
+    prior: Prior,
+    classes: Sequence[Hashable],
+    sizes: Sequence[float],
+    tokens: Sequence[float] | None = None,
+) -> tuple[float, ...]:
+    """The probability of every class: its share of documents or of words, 1/K, or as given.
+
+    Spec: NB-PI, QDA-PARAM
+
+    >>> class_prior("documents", "AB", [1, 9], [9, 9]), class_prior("tokens", "AB", [1, 9], [9, 9])
+    ((0.1, 0.9), (0.5, 0.5))
+    """
+    if isinstance(prior, str):
+        names = ("documents", "equal") if tokens is None else ("documents", "tokens", "equal")
+        named("prior", prior, names)
+        if prior == "equal":
+            return (1.0 / len(classes),) * len(classes)
+        counted = sizes if prior == "documents" or tokens is None else tokens
+        if not any(counted):
+            raise EmptyInput("no document has a word, so no class has a share of the words")
+        return component_weights(counted)
+    if isinstance(prior, Mapping):
+        if set(prior) != set(classes):
+            raise BadOption(
+                f"the prior has probabilities for {list(prior)!r}; due are {list(classes)!r}"
+            )
+        prior = [prior[name] for name in classes]
+    if not isinstance(prior, Iterable):
+        raise BadOption(f"the prior is {prior!r}; a name or a probability for each class is needed")
+    found = tuple(doubles(list(prior), "prior {}".format))
+    if len(found) != len(classes):
+        raise DimensionMismatch(f"the prior has {len(found)} numbers for {len(classes)} classes")
+    check_weights(found)
+    return found
+
+
+def told_prior(prior: Prior, found: Sequence[float]) -> str | list[float]:
+    """The prior as a plain value: its name, or the probabilities given."""
+    return prior if isinstance(prior, str) else list(found)
+
+
+def gaussian_classifier(
+    known: Labelled, kind: Kind, *, covariance: str, floor: float, prior: Prior
+) -> GaussianClassifier:
+    """Normal densities of the classes by one M-step, under any model of covariances.
+
+    Spec: QDA-PARAM, LDA-POOL, GNB, NB-CDLL
+    """
+    if not is_number(floor) or floor < 0:
+        raise BadOption(f"the floor is {floor!r}; a number of at least 0 is needed")
+    model = covariance_model(covariance).name
+    family = GaussianFamily(GaussianPasses(known.rows, known.k), model, float(floor))
+    moments = family.moments(known.labels, known.k)
+    known.check_sizes(moments.counts)
+    weights = class_prior(prior, known.classes, moments.counts)
+    try:
+        parameters = replace(family.maximised(moments, None), weights=weights)
+        point = family.point(parameters)
+    except Collapsed as collapsed:
+        raise _degenerate(known, collapsed, model) from None
+    facts = known.facts(moments.counts)
+    expected = family.expected(moments, point.densities)
+    return Classifier(
+        kind=kind,
+        parameters=parameters,
+        log_likelihood=expected + facts["weight"] * family.constant,
+        settings={**family.settings, "prior": told_prior(prior, weights)},
+        provenance=known.rows.session.provenance(),
+        **facts,
+    )
+
+
+def is_pooled(model: str) -> bool:
+    """Whether all classes have the same covariance under a model: EII, EEI, EEE."""
+    return "V" not in model
+
+
+def _degenerate(known: Labelled, collapsed: Collapsed, model: str) -> DegenerateCovariance:
+    if collapsed.component is None or is_pooled(model):
+        who, advice = "the covariance that all classes share", "leave columns out"
+    else:
+        weights = known.rows.data.weights
+        members = sum(
+            label == collapsed.component and (weights is None or weights[i] > 0)
+            for i, label in enumerate(known.labels)
+        )
+        rows = "1 row" if members == 1 else f"{members} rows"
+        who = f"class {known.classes[collapsed.component]!r} ({rows})"
+        advice = "pool the covariances (lda, or covariance='EEE')"
+    return DegenerateCovariance(
+        f"{who} {collapsed.why}; {advice}, choose a simpler covariance, or a floor (floor=1e-6)"
+    )
