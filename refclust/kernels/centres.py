@@ -93,4 +93,4 @@ def _whole(rows: object) -> CentreMatrix | None:
     if view.ndim != 2 or view.format != "d" or not view.c_contiguous or not view.nbytes:
         return None
     values: memoryview = view.cast("B").cast("d")  # type: ignore[assignment]
-    return CentreMatrix.flat(values, view.shape[1])  # type: ignore[index, misc]
+    return CentreMatrix.flat(values, view.shape[1])  # type: ignore[index]

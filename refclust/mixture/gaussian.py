@@ -312,9 +312,8 @@ class GaussianFamily:
             # 1 / w^2 is the variance of column j that the columns before it do not explain.
             if w <= 0.0 or 1.0 / w <= math.sqrt(max(least, 2.0**-46 * d * variance)):
                 # A matrix that could not be whitened at all has zeros in every column.
-                column = (
-                    j if w or parameters.form != "full" else self._singular_column(parameters, k)
-                )
+                whole = w <= 0.0 and parameters.form == "full"
+                column = self._singular_column(parameters, k) if whole else j
                 raise Collapsed(k, self._lost(column if d > 1 else None))
 
     def _singular_column(self, parameters: GaussianParameters, k: int) -> int:

@@ -264,13 +264,11 @@ class CountPasses:
 def _means(moments: Moments) -> CentreMatrix:
     """The mean of each component; of one without weight the point its sums were taken around."""
     d, firsts = moments.around.d, plain(moments.firsts)
-    return CentreMatrix.of(
-        [
-            a + first / n if n else a
-            for a, first in zip(centre, firsts[c * d : (c + 1) * d], strict=True)
-        ]
-        for c, (n, centre) in enumerate(zip(moments.counts, moments.around, strict=True))
-    )
+    means = []
+    for c, (n, centre) in enumerate(zip(moments.counts, moments.around, strict=True)):
+        own = firsts[c * d : (c + 1) * d]
+        means.append([a + x / n if n else a for a, x in zip(centre, own, strict=True)])
+    return CentreMatrix.of(means)
 
 
 def _moved(moments: Moments) -> CentreMatrix | None:

@@ -72,10 +72,14 @@ def logs(rows: Any, probabilities: Any, kind: Kind) -> WordLogs:
 def _logs(thetas: Array, kind: Kind) -> WordLogs:
     slopes = np.log(thetas)
     if kind == "multinomial":
-        return WordLogs(slopes.ravel(), np.zeros(len(thetas)))
+        return WordLogs(_flat(slopes), _flat(np.zeros(len(thetas))))
     absent = np.where(thetas < 1.0, np.log1p(-thetas), 0.0)
     slopes -= absent
-    return WordLogs(slopes.ravel(), absent.sum(axis=1))
+    return WordLogs(_flat(slopes), _flat(absent.sum(axis=1)))
+
+
+def _flat(values: Array) -> memoryview:
+    return memoryview(values.ravel())
 
 
 def m_step(rows: Any, tallies: Any, m: float, p: Any, kind: Kind) -> WordStep:
@@ -98,7 +102,7 @@ def m_step(rows: Any, tallies: Any, m: float, p: Any, kind: Kind) -> WordStep:
     terms[sums == 0] = 0.0
     expected = float(terms.sum()) + float((counts * np.asarray(own.bases)).sum())
     imagined = _imagined(thetas, m, shares, kind) if m else 0.0
-    return WordStep(thetas.ravel(), own, expected, imagined)
+    return WordStep(_flat(thetas), own, expected, imagined)
 
 
 def _imagined(thetas: Array, m: float, shares: Array, kind: Kind) -> float:
