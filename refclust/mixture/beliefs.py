@@ -199,7 +199,7 @@ class CountDraws:
 def dirichlet_log_density(alpha: Sequence[float], log_shares: Sequence[float]) -> float:
     """The log density of a Dirichlet distribution at shares given by their logarithms.
 
-    Spec: VB-DIR
+    Spec: MS-IS
 
     >>> dirichlet_log_density([1.0, 1.0], [math.log(0.25), math.log(0.75)])
     0.0

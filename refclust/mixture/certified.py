@@ -7,8 +7,9 @@ comes out holds the exact log-likelihood of the parameters as they are written.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any, Final, Protocol
 
@@ -18,7 +19,7 @@ from refclust.errors import BadOption, DegenerateCovariance, ImpossibleRow
 from refclust.kernels.points import Points, Vector
 from refclust.mixture.counts_parameters import CountParameters
 from refclust.mixture.gaussian_parameters import GaussianParameters
-from refclust.mixture.predict import Parameters
+from refclust.mixture.predict import Parameters, check_mixture
 from refclust.numbers.intervals import Arithmetic
 from refclust.numbers.linalg import (
     ExactMatrix,
@@ -30,6 +31,7 @@ from refclust.numbers.real import Interval
 
 _GUARD: Final = 12  # digits beyond those asked for: sums of many rows lose some
 _MOST_DIGITS: Final = 1000
+_UPWARDS: Final = Context(28, ROUND_CEILING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class Certified:
 
     def __float__(self) -> float:
         """A double next to the exact value: the nearest one, unless the ends round apart."""
-        return float((self.low + self.high) / 2)
+        return float((Fraction(self.low) + Fraction(self.high)) / 2)
 
     @property
     def width(self) -> Decimal:
@@ -52,7 +54,7 @@ class Certified:
 
         Spec: EM-CERT
         """
-        return self.high - self.low
+        return _UPWARDS.subtract(self.high, self.low)
 
     def distance(self, value: float) -> float:
         """The most that a value can be away from the exact one.
@@ -62,8 +64,10 @@ class Certified:
         >>> Certified(Decimal(1), Decimal(2)).distance(1.5)
         0.5
         """
-        exact = Decimal(value)
-        return float(max(abs(exact - self.low), abs(exact - self.high)))
+        exact = Fraction(value)
+        most = max(abs(exact - Fraction(self.low)), abs(exact - Fraction(self.high)))
+        nearest = float(most)
+        return nearest if nearest >= most else math.nextafter(nearest, math.inf)
 
 
 def certified_log_likelihood(
@@ -81,6 +85,7 @@ def certified_log_likelihood(
     if digits > _MOST_DIGITS:
         raise BadOption(f"digits is {digits}; at most {_MOST_DIGITS} are worked out")
     points = Points(dataset(data))
+    check_mixture(parameters, family, points.d)
     arithmetic = Arithmetic(digits + _GUARD)
     if isinstance(parameters, GaussianParameters):
         joint: _Joint = _GaussianJoint(parameters, arithmetic)
@@ -115,7 +120,8 @@ def pi(digits: int) -> Interval:
     value = 4 * (4 * _arctan(5, unit) - _arctan(239, unit))
     slack = 80 * (digits + 10)
     low, high = (value - slack) // 10**10, -(-(value + slack) // 10**10)
-    return Decimal(low).scaleb(-digits), Decimal(high).scaleb(-digits)
+    exact = Context(digits + 10)  # moving the point must not round, whatever the caller's context
+    return exact.scaleb(Decimal(low), -digits), exact.scaleb(Decimal(high), -digits)
 
 
 def _arctan(inverse: int, unit: int) -> int:
@@ -139,7 +145,7 @@ class _GaussianJoint:
         self._arithmetic = arithmetic
         d = len(parameters.means[0])
         two_pi = arithmetic.multiply((Decimal(2), Decimal(2)), pi(arithmetic.down.prec))
-        half = arithmetic.multiply((Decimal(d) / 2, Decimal(d) / 2), arithmetic.log(two_pi))
+        half = arithmetic.multiply(arithmetic.rational(Fraction(d, 2)), arithmetic.log(two_pi))
         self._components: list[tuple[Interval, tuple[Fraction, ...], ExactMatrix]] = []
         for weight, mean, covariance in zip(
             parameters.weights, parameters.means, parameters.covariances, strict=True
@@ -150,7 +156,7 @@ class _GaussianJoint:
             # log pi - log |C| / 2 as half the logarithm of a rational number
             inside = Fraction(weight) ** 2 / _determinant(matrix, len(self._components))
             logarithm = arithmetic.divide(arithmetic.log_rational(inside), (Decimal(2), Decimal(2)))
-            offset = arithmetic.add([logarithm, (-half[1], -half[0])])
+            offset = arithmetic.add([logarithm, _minus(half)])
             exact = tuple(map(Fraction, mean))
             self._components.append((offset, exact, exact_inverse(matrix)))
 
@@ -210,10 +216,22 @@ def _determinant(matrix: ExactMatrix, k: int) -> Fraction:
         ) from None
 
 
+def _minus(x: Interval) -> Interval:
+    """Change the sign; the minus of Python would round to the caller's digits."""
+    return x[1].copy_negate(), x[0].copy_negate()
+
+
 def _log_sum(logs: list[Interval], arithmetic: Arithmetic) -> Interval | None:
     """Enclose the logarithm of a sum of exponentials, the largest taken out."""
     if not logs:
         return None
     peak = max(low for low, _ in logs)
-    shifted = [arithmetic.exp(arithmetic.add([one, (-peak, -peak)])) for one in logs]
+    away = [arithmetic.add([one, _minus((peak, peak))]) for one in logs]
+    if max(high for _, high in away) > 1:
+        # So few digits that the terms are not known to a factor: between the largest and K of it.
+        most = arithmetic.add(
+            [(peak, max(high for _, high in logs)), arithmetic.log_integer(len(logs))]
+        )
+        return peak, most[1]
+    shifted = [arithmetic.exp(one) for one in away]
     return arithmetic.add([(peak, peak), arithmetic.log(arithmetic.add(shifted))])

@@ -27,9 +27,10 @@ from refclust.mixture.counts_parameters import (
 )
 from refclust.mixture.estimates import component_weights
 from refclust.mixture.families import Collapsed, Following, Point
-from refclust.mixture.gaussian_parameters import between
+from refclust.mixture.gaussian_parameters import between, readable
 from refclust.mixture.options import is_number
 from refclust.mixture.passes import CountPasses
+from refclust.numbers.argmin import ROUND
 
 Pair = Point[CountParameters, Terms]
 
@@ -99,7 +100,7 @@ class CountFamily:
         """
         logs = self.passes.logs(probability_buffer(parameters), self.kind)
         terms = terms_of(parameters, logs, self.kind)
-        return Point(parameters, terms, self._log_prior(parameters))
+        return self._point(parameters, terms, self._log_prior(parameters))
 
     def step(self, point: Pair, rule: Rule) -> EMStep[Tallies]:
         """Make one pass over the rows."""
@@ -152,7 +153,7 @@ class CountFamily:
             n * log(weight) for n, weight in zip(moments.counts, parameters.weights, strict=True)
         )
         expected = math.fsum((found.expected, *shares))
-        return Following(Point(parameters, terms, found.imagined), expected)
+        return Following(self._point(parameters, terms, found.imagined), expected)
 
     def started(self, moments: Tallies, *, smooth: bool) -> CountParameters:
         """The M-step of a start; if smooth, no word that occurs begins with probability zero.
@@ -233,14 +234,14 @@ class CountFamily:
 
         Spec: EM-INIT
         """
-        given = (
-            told
-            if isinstance(told, CountParameters)
-            else CountParameters(
-                tuple(map(float, told["weights"])),
-                tuple(tuple(map(float, row)) for row in told["probabilities"]),
-            )
-        )
+        if isinstance(told, CountParameters):
+            given = told
+        else:
+            with readable("weights and probabilities"):
+                given = CountParameters(
+                    tuple(map(float, told["weights"])),
+                    tuple(tuple(map(float, row)) for row in told["probabilities"]),
+                )
         check_parameters(given, self.kind, self.passes.rows.data.d)
         return given
 
@@ -251,6 +252,18 @@ class CountFamily:
         """
         d = self.passes.rows.data.d
         return k - 1 + k * (d - 1 if self.kind == "multinomial" else d)
+
+    def _point(self, parameters: CountParameters, terms: Terms, log_prior: float) -> Pair:
+        """Parameters with the logarithm of their prior and what that may err by.
+
+        Its terms have one sign; logarithms and products err by 8 u of each, their sum by u for each
+        of them. As in a pass, imagined words are affected by probabilities that do not add up to
+        one, or by 1 - theta.
+        """
+        d, k = self.passes.rows.data.d, len(parameters.weights)
+        each = 8.0 * self.m * k * (1 if self.kind == "multinomial" else d)
+        own = (k * d + 8) * abs(log_prior) if math.isfinite(log_prior) else 0.0
+        return Point(parameters, terms, log_prior, ROUND * (own + each))
 
     def _log_prior(self, parameters: CountParameters) -> float:
         if not self.m:

@@ -29,7 +29,7 @@ from refclust.kernels.words import (
     word_probabilities,
 )
 from refclust.mixture.estimates import component_weights
-from refclust.mixture.gaussian_parameters import check_weights
+from refclust.mixture.gaussian_parameters import check_weights, readable
 
 Counts: TypeAlias = Literal["whole", "fractional"]
 
@@ -159,6 +159,11 @@ def check_counts(data: Dataset, kind: Kind, counts: Counts) -> None:
 
 def check_parameters(given: CountParameters, kind: Kind, d: int) -> None:
     """Refuse parameters that are no mixture over d words."""
+    with readable("weights and probabilities"):
+        _check_parameters(given, kind, d)
+
+
+def _check_parameters(given: CountParameters, kind: Kind, d: int) -> None:
     k = len(given.weights)
     if not k or len(given.probabilities) != k:
         raise DimensionMismatch(

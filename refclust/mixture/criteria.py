@@ -122,7 +122,10 @@ def doubts(fit: AnyFit, rows: Dataset, session: Session) -> tuple[float, float]:
 
 
 def family_of(fit: AnyFit, rows: Dataset, session: Session) -> Family[Any, Any, Any]:
-    """The family that a fit belongs to, on its own or on other rows."""
+    """The family that a fit belongs to, on its own or on other rows.
+
+    Spec: none (a change of clothes)
+    """
     seen, k, told = Rows(rows, session), len(fit.sizes), fit.settings
     if fit.family == "gaussian":
         return GaussianFamily(GaussianPasses(seen, k), told["covariance"], told["floor"])

@@ -15,7 +15,7 @@ from typing import Any, Final, Generic, TypeVar
 from refclust.cluster.checkpoint import Checkpoint, Fitting
 from refclust.cluster.seeding import Draws, Rows
 from refclust.data.dataset import Fingerprint
-from refclust.errors import DegenerateCovariance, ImpossibleRow
+from refclust.errors import DegenerateCovariance, ImpossibleRow, NotFinite
 from refclust.kernels.kmeans import copied
 from refclust.kernels.mixture import HARD, SOFT, EMStep, Posterior, Rule, plain
 from refclust.mixture import progress as progresses
@@ -87,6 +87,11 @@ class EMSteps(Generic[P, D, M]):
         except (KeyboardInterrupt, MemoryError):
             self.save()
             raise
+        except OverflowError:
+            raise NotFinite(
+                "a sum over the rows is beyond the range of doubles, about 1.8e308; divide the "
+                "data, their weights or the prior by a power of ten"
+            ) from None
 
     def save(self) -> None:
         """Write the checkpoint, if there is one, as of the last whole iteration."""
@@ -147,7 +152,10 @@ class EMSteps(Generic[P, D, M]):
 
     def _one_run(self) -> Iterator[State[P]]:
         assert self._progress.pending is not None
-        point = self._family.point(self._progress.pending.parameters)
+        try:
+            point = self._family.point(self._progress.pending.parameters)
+        except Collapsed as collapsed:
+            raise starts.no_mixture(collapsed) from None
         while True:
             step = self._family.step(point, self._rule(point.densities.k))
             stopped = self._seen(point, step)
@@ -194,7 +202,7 @@ class EMSteps(Generic[P, D, M]):
         reached = step.log_likelihood if options.sampled else step.bound
         objective = reached + point.log_prior
         known = step.bound - step.entropy  # E_q[log p(X, Z)] here
-        rounding = self._family.rounding(step.moments, point.densities, known)
+        rounding = self._family.rounding(step.moments, point.densities, known) + point.rounding
         gain, ascents = None, pending.ascents
         before = pending.before
         if before is not None:
@@ -239,7 +247,7 @@ class EMSteps(Generic[P, D, M]):
         following = made.point
         bound = made.expected + step.entropy + following.log_prior
         own = family.rounding(step.moments, following.densities, made.expected)
-        rounding = pending.now.rounding + own
+        rounding = pending.now.rounding + own + following.rounding
         self._go_on(following, Before(pending.now.objective, bound, rounding))
         return following
 

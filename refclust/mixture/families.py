@@ -43,6 +43,7 @@ class Point(Generic[P, D]):
     parameters: P
     densities: D
     log_prior: float
+    rounding: float = 0.0  # what the logarithm of the prior may err by
 
 
 @dataclass(frozen=True, slots=True)

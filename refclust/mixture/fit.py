@@ -5,17 +5,18 @@ Each family has two functions: one hands out the passes of the EM loop, one runs
 
 from __future__ import annotations
 
+import math
 from array import array
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
 from typing import Any, Final, TypeAlias, TypedDict, TypeVar, Unpack, cast
 
 from refclust.backends.session import Session
 from refclust.cluster.checkpoint import Checkpoint
-from refclust.cluster.options import clusters, named
+from refclust.cluster.options import clusters, named, whole
 from refclust.cluster.seeding import Rows
 from refclust.data.accept import dataset
 from refclust.data.dataset import Dataset
-from refclust.errors import BadOption
+from refclust.errors import BadOption, DimensionMismatch, NotFinite
 from refclust.kernels.gaussian import Gaussians, Moments
 from refclust.kernels.multinomial import Tallies, Terms
 from refclust.mixture.counts import CountFamily
@@ -134,7 +135,7 @@ def multinomial_steps(
     Spec: MMIX-ALG, EM-ALG
     """
     rows, count, given = begun(data, k, options)
-    family = CountFamily(CountPasses(rows, count), "multinomial", m, tuple(p or ()), counts)
+    family = CountFamily(CountPasses(rows, count), "multinomial", m, shares_of(p), counts)
     return steps_of(family, rows, count, given, options, "points")
 
 
@@ -175,7 +176,7 @@ def bernoulli_steps(
     Spec: BMIX-LL, EM-ALG
     """
     rows, count, given = begun(data, k, options)
-    family = CountFamily(CountPasses(rows, count), "bernoulli", m, tuple(p or ()))
+    family = CountFamily(CountPasses(rows, count), "bernoulli", m, shares_of(p))
     return steps_of(family, rows, count, given, options, "points")
 
 
@@ -205,8 +206,18 @@ def begun(
     data: Any, k: int | None, options: EMArguments
 ) -> tuple[Rows, int, array[int] | Any | None]:
     """The rows, the number of components, and what to start from, if it was given."""
+    for name in options:
+        named("an option", name, EMArguments.__annotations__)
+    restarts = options.get("restarts", 1)
+    whole("restarts", restarts, 1)
     weights = options.get("weights")
     rows: Dataset = dataset(data) if weights is None else dataset(data, weights=weights)
+    try:
+        math.fsum(rows.weights or ())
+    except OverflowError:
+        raise NotFinite(
+            "the weights add up to more than the largest double; divide them by a power of ten"
+        ) from None
     session = options.get("session") or Session(options.get("backend"))
     parameters, labels = options.get("parameters"), options.get("labels")
     if parameters is not None and labels is not None:
@@ -214,18 +225,40 @@ def begun(
     given: Any = parameters
     due = None
     if parameters is not None:
-        due = (
-            len(parameters.weights)
-            if hasattr(parameters, "weights")
-            else len(parameters["weights"])
-        )
+        due = _components(parameters)
     elif labels is not None:
         given, names = numbered(labels, rows.n)
         due = len(names)
     if due is not None and k not in (None, due):
         raise BadOption(f"k is {k}, but {due} components were given to start from")
     count = clusters(due if k is None else k, rows.n)
-    return Rows(rows, session, options.get("restarts", 1) * USUAL), count, given
+    return Rows(rows, session, restarts * USUAL), count, given
+
+
+def _components(parameters: Any) -> int:
+    """How many components given parameters, or beliefs about them, have."""
+    for name in ("weights", "alpha"):
+        known = isinstance(parameters, Mapping)
+        found = parameters.get(name) if known else getattr(parameters, name, None)
+        if isinstance(found, Sized):
+            return len(found)
+    raise BadOption(
+        f"the parameters to start from are a {type(parameters).__name__} without weights of "
+        "components; parameters of a fit are needed"
+    )
+
+
+def shares_of(p: Any) -> tuple[float, ...]:
+    """The shares of imagined words as doubles; none: nothing."""
+    if p is None:
+        return ()
+    try:
+        found = tuple(map(float, p))
+    except (TypeError, ValueError, OverflowError):
+        raise BadOption(f"p is {p!r}; a probability for each column is needed") from None
+    if not found:
+        raise DimensionMismatch("p has no numbers; one for each column is due")
+    return found
 
 
 def steps_of(

@@ -30,7 +30,7 @@ class Gap:
 def rss_of(fit: KMeansFit) -> Fraction:
     """The exact residual sum of squares of the best run.
 
-    Spec: KM-RSS
+    Spec: MS-GAP, MS-ELBOW
     """
     return fit.runs[fit.best].exact_rss
 
@@ -59,7 +59,7 @@ def reference_curves(
 ) -> Iterator[list[float]]:
     """log RSS for every K, of one reference set after another, as far as there is one.
 
-    Spec: MS-GAP, KM-BOX
+    Spec: MS-GAP
     """
     data, draws = rows.data, Draws(options.get("seed", 0))
     for _ in range(references):

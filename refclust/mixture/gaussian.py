@@ -25,6 +25,7 @@ from refclust.mixture.gaussian_parameters import (
     constant_of,
     covariances_of,
     densities,
+    readable,
     whitening_diagonal,
 )
 from refclust.mixture.passes import GaussianPasses
@@ -119,7 +120,9 @@ class GaussianFamily:
                 block = plain(memoryview(white)[k * size : (k + 1) * size])
                 penalty += self._penalties(block, parameters.form)
         made = densities(parameters, white, self.exponents)
-        return Point(parameters, made, -0.5 * math.fsum(penalty))
+        log_prior = -0.5 * math.fsum(penalty)
+        # Terms of one sign: three roundings in each, one of their sum.
+        return Point(parameters, made, log_prior, 4 * ROUND * abs(log_prior))
 
     def step(self, point: Pair, rule: Rule) -> EMStep[Moments]:
         """Make one pass over the rows."""
@@ -271,12 +274,13 @@ class GaussianFamily:
         if isinstance(told, GaussianParameters):
             given = told
         else:
-            given = GaussianParameters(
-                tuple(map(float, told["weights"])),
-                tuple(tuple(map(float, mean)) for mean in told["means"]),
-                tuple(tuple(map(float, spread)) for spread in told["spreads"]),
-                self.form,
-            )
+            with readable("weights, means and spreads"):
+                given = GaussianParameters(
+                    tuple(map(float, told["weights"])),
+                    tuple(tuple(map(float, mean)) for mean in told["means"]),
+                    tuple(tuple(map(float, spread)) for spread in told["spreads"]),
+                    self.form,
+                )
         check_parameters(given, self.passes.rows.data.d)
         if given.form != self.form:
             raise BadOption(

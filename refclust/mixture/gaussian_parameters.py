@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-from refclust.errors import BadOption, DimensionMismatch, NotFinite
+from refclust.errors import (
+    BadOption,
+    DegenerateCovariance,
+    DimensionMismatch,
+    NotFinite,
+    RefclustError,
+)
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.gaussian import Form, Gaussians, Moments
 from refclust.kernels.mixture import Doubles, plain
@@ -76,6 +83,8 @@ def densities(
     offsets = array("d")
     for k, weight in enumerate(parameters.weights):
         diagonal = whitening_diagonal(parameters, white, k)
+        if not all(diagonal):
+            raise DegenerateCovariance(f"the covariance of component {k} is not positive definite")
         scaled = map(math.ldexp, diagonal, exponents)
         share = math.log(weight) if weight else -math.inf
         offsets.append(share + math.fsum(map(math.log, scaled)))
@@ -142,7 +151,14 @@ def central_scatters(moments: Moments) -> list[Vector]:
 
 def check_parameters(given: GaussianParameters, d: int) -> None:
     """Refuse parameters that are no mixture of normal densities over d columns."""
+    with readable("weights, means and spreads"):
+        _check_parameters(given, d)
+
+
+def _check_parameters(given: GaussianParameters, d: int) -> None:
     k = len(given.weights)
+    if given.form not in ("full", "diagonal", "spherical"):
+        raise BadOption(f"the form is {given.form!r}; allowed are full, diagonal, spherical")
     if not k or len(given.means) != k or len(given.spreads) != k:
         raise DimensionMismatch(
             f"{k} weights, {len(given.means)} means and {len(given.spreads)} covariances were "
@@ -160,6 +176,35 @@ def check_parameters(given: GaussianParameters, d: int) -> None:
     for numbers in (*given.means, *given.spreads):
         if not all(map(math.isfinite, numbers)):
             raise NotFinite("the parameters given hold a number that is not finite")
+    if given.form == "full":
+        for c, spread in enumerate(given.spreads):
+            _check_symmetry(c, spread, d)
+
+
+def _check_symmetry(c: int, spread: Vector, d: int) -> None:
+    """Refuse a matrix with two different halves; last bits may differ."""
+    for i in range(d):
+        for j in range(i):
+            one, other = spread[i * d + j], spread[j * d + i]
+            if abs(one - other) > 2.0**-40 * max(abs(one), abs(other)):
+                raise BadOption(
+                    f"covariance {c} is not symmetric: {one!r} and {other!r} stand for columns "
+                    f"{i} and {j}"
+                )
+
+
+@contextmanager
+def readable(parts: str) -> Iterator[None]:
+    """Refuse plain values that are no parameters, whatever they are."""
+    try:
+        yield
+    except RefclustError:
+        raise
+    except (TypeError, LookupError, ValueError, OverflowError) as wrong:
+        raise BadOption(
+            f"the parameters given cannot be read ({type(wrong).__name__}: {wrong}); numbers are "
+            f"needed: {parts}"
+        ) from None
 
 
 def check_weights(weights: Sequence[float]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, TypeAlias, cast
 
 from refclust.cluster.model import data_facts, origin_of
@@ -80,11 +81,16 @@ def numbers_of(parameters: Parameters) -> Numbers:
     >>> numbers_of(CountParameters((1.0,), ((0.25, 0.75),)))
     CountNumbers(weights=(1.0,), probabilities=((0.25, 0.75),))
     """
+    shares = _doubles(parameters.weights)
     if isinstance(parameters, CountParameters):
-        return CountNumbers(parameters.weights, tuple(parameters.probabilities))
-    return GaussianNumbers(
-        parameters.weights, parameters.means, parameters.spreads, parameters.form
-    )
+        return CountNumbers(shares, tuple(map(_doubles, parameters.probabilities)))
+    means, spreads = (tuple(map(_doubles, part)) for part in (parameters.means, parameters.spreads))
+    return GaussianNumbers(shares, means, spreads, parameters.form)
+
+
+def _doubles(numbers: Iterable[float]) -> tuple[float, ...]:
+    """The numbers as doubles: parameters that were given may be integers."""
+    return tuple(map(float, numbers))
 
 
 def _params(fit: AnyFit) -> MixtureParams:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from dataclasses import asdict, dataclass
 from typing import Any, Final, get_args
 
@@ -73,4 +73,5 @@ class EMOptions:
 
 def is_number(value: Any) -> bool:
     """Whether a value is a finite number, and no truth value."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    known = isinstance(value, int | float) and not isinstance(value, bool)
+    return known and abs(value) <= sys.float_info.max  # exact for an int of any size

@@ -144,7 +144,10 @@ class GaussianPasses:
     @cached_property
     def _facts(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         everybody = array("i", bytes(4 * self.rows.data.n))
-        around = CentreMatrix.of([self.rows.row(0)])
+        weights = self.rows.data.weights
+        # A row of weight 0 may be anywhere, even so far away that differences overflow.
+        first = 0 if weights is None else next(i for i, w in enumerate(weights) if w)
+        around = CentreMatrix.of([self.rows.row(first)])
         for _ in range(2):  # the second time around the mean, so that nothing cancels
             found: Moments = self._call("gaussian.moments", everybody, 1, around, "diagonal")
             weight = found.counts[0]
@@ -230,7 +233,9 @@ class CountPasses:
             pairs = zip(plain(moments.sums), plain(densities.slopes), strict=True)
             words = math.fsum(abs(x * slope) for x, slope in pairs if x and math.isfinite(slope))
         terms = self.rows.data.n + self.longest + 2 * math.log(densities.k) + 32
-        return terms * ROUND * (own + words)
+        # Estimated probabilities are off by at most 5 u each, so those of a component need not add
+        # up to exactly one: what would be a maximum is short of it by as much for every word.
+        return terms * ROUND * (own + words) + 8 * ROUND * self.tokens
 
     def logs(self, probabilities: Doubles, kind: Kind) -> WordLogs:
         """The logarithms of the probabilities of words.
@@ -247,6 +252,12 @@ class CountPasses:
         """
         found: WordStep = self._call("multinomial.m_step", tallies, m, p, kind)
         return found
+
+    @cached_property
+    def tokens(self) -> float:
+        """The weighted number of all words."""
+        everybody = array("i", bytes(4 * self.rows.data.n))
+        return math.fsum(self.moments(everybody, 1).sums)
 
     @cached_property
     def longest(self) -> int:

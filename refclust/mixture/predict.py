@@ -14,7 +14,7 @@ from refclust.cluster.seeding import Rows
 from refclust.data.accept import dataset
 from refclust.data.align import aligned
 from refclust.data.dataset import Dataset, Features
-from refclust.errors import BadOption, ImpossibleRow
+from refclust.errors import BadOption, DimensionMismatch, ImpossibleRow
 from refclust.kernels.kmeans import copied
 from refclust.kernels.mixture import SOFT, Posterior, plain, shares
 from refclust.kernels.points import Vector
@@ -24,12 +24,17 @@ from refclust.mixture.counts_parameters import (
     check_counts,
     multinomial_terms,
 )
+from refclust.mixture.counts_parameters import (
+    check_parameters as check_counting,
+)
 from refclust.mixture.gaussian_parameters import (
     GaussianParameters,
     constant_of,
     covariances_of,
     densities,
+    readable,
 )
+from refclust.mixture.gaussian_parameters import check_parameters as check_gaussian
 from refclust.mixture.passes import CountPasses, GaussianPasses
 
 Parameters: TypeAlias = GaussianParameters | CountParameters
@@ -104,6 +109,7 @@ def assignments(
     ([0, 1], (0.5, 0.5))
     """
     named("impossible", impossible, ("error", "prior"))
+    check_mixture(parameters, family)
     rows, unseen = aligned(dataset(data), features, columns_of(parameters))
     session = Session(backend) if session is None else session
     found, constant = evaluated(parameters, Rows(rows, session), family, full=full)
@@ -115,6 +121,28 @@ def assignments(
     if -math.inf in each:
         _without_component(rows, each, labels, parameters.weights, impossible)
     return Assignments(labels, each, joint, parameters.weights, unseen, session.provenance())
+
+
+def check_mixture(parameters: Parameters, family: str, d: int | None = None) -> None:
+    """Refuse parameters that are no mixture of the family, or not one over d columns.
+
+    Probabilities of words need not add up to one here: naive Bayes gives scores (NB-MEST1H).
+    """
+    gaussian = isinstance(parameters, GaussianParameters)
+    if not gaussian and not isinstance(parameters, CountParameters):
+        raise BadOption(
+            f"the parameters are a {type(parameters).__name__}; GaussianParameters or "
+            "CountParameters are needed"
+        )
+    named("family", family, ("gaussian",) if gaussian else ("multinomial", "bernoulli"))
+    with readable("those of a mixture"):
+        columns = columns_of(parameters)
+    if isinstance(parameters, GaussianParameters):
+        check_gaussian(parameters, columns)
+    else:
+        check_counting(parameters, "bernoulli", columns)
+    if d is not None and d != columns:
+        raise DimensionMismatch(f"the rows have {d} columns, the parameters {columns}")
 
 
 def columns_of(parameters: Parameters) -> int:

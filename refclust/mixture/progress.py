@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Generic, TypeVar
 
@@ -59,21 +60,44 @@ class Progress(Generic[P]):
 def told(progress: Progress[P], family: Family[P, D, M]) -> dict[str, Any]:
     """The progress as plain values."""
     pending = progress.pending
-    return {
+    content = {
         "finished": [_told_run(run, family) for run in progress.finished],
         "draws": progress.draws if pending is None else pending.draws,
         "pending": None if pending is None else _told_pending(pending, family),
     }
+    plain: dict[str, Any] = _spelled(content)
+    return plain
 
 
 def read(content: dict[str, Any], family: Family[P, D, M]) -> Progress[P]:
     """The progress that plain values tell of."""
+    content = _unspelled(content)
     pending = content["pending"]
     return Progress(
         tuple(_run(one, family) for one in content["finished"]),
         int(content["draws"]),
         None if pending is None else _pending(pending, family),
     )
+
+
+def _spelled(value: Any) -> Any:
+    """The same values with infinities as words: an objective is one where a prior excludes a start.
+
+    JSON has no infinities.
+    """
+    if isinstance(value, float) and math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    if isinstance(value, dict):
+        return {key: _spelled(one) for key, one in value.items()}
+    return [_spelled(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _unspelled(value: Any) -> Any:
+    if value in ("inf", "-inf"):
+        return float(value)
+    if isinstance(value, dict):
+        return {key: _unspelled(one) for key, one in value.items()}
+    return [_unspelled(one) for one in value] if isinstance(value, list) else value
 
 
 def _told_pending(pending: Pending[P], family: Family[P, D, M]) -> dict[str, Any]:

@@ -19,7 +19,8 @@ from refclust.errors import BadOption, DegenerateCovariance
 from refclust.kernels.points import Vector
 from refclust.mixture.counts_parameters import CountParameters
 from refclust.mixture.gaussian_parameters import GaussianParameters
-from refclust.mixture.predict import Parameters
+from refclust.mixture.options import is_number
+from refclust.mixture.predict import Parameters, check_mixture
 from refclust.numbers.linalg import NotPositive, cholesky
 
 _MOST_MEAN = 1e6
@@ -50,6 +51,7 @@ def sample(
     ((1.0, 0.0), (1.0, 0.0), (0.0, 1.0))
     """
     whole("n", n, 1)
+    check_mixture(parameters, family)
     draws = Draws(seed)
     if isinstance(parameters, GaussianParameters):
         draw = _normal_rows(parameters, draws)
@@ -131,7 +133,7 @@ def _presences(parameters: CountParameters, draws: Draws) -> Callable[[int], Vec
 def _documents(
     parameters: CountParameters, draws: Draws, length: float | None
 ) -> Callable[[int], Vector]:
-    if length is None or not 0 <= length <= _MOST_MEAN:
+    if length is None or not is_number(length) or not 0 <= length <= _MOST_MEAN:
         raise BadOption(
             f"the mean length of a document is {length!r}; a number from 0 to {_MOST_MEAN:.0f} is "
             "needed: a multinomial mixture knows words, not lengths"

@@ -155,32 +155,29 @@ class _Fitting:
         return Selection(self.model, self.criterion, tuple(candidates), chosen, reason, kept)
 
     def _candidate(self, k: int, shape: str | None) -> tuple[Candidate, AnyFit]:
+        bounded = self.criterion == "evidence"
+        more = {} if shape is None or bounded else {"covariance": shape}
+
         def fitted(rows: Dataset) -> AnyFit:
-            more = {} if shape is None else {"covariance": shape}
             return self.fit(rows, k, session=self.session, **more, **self.options)
 
-        if self.criterion == "evidence":
-            fit = self.fit(self.rows, k, session=self.session, **self.options)
-            return Candidate(
-                k,
-                shape,
-                free_parameters=fit.free_parameters,
-                iterations=fit.iterations,
-                used=in_use(fit.sizes),
-                values={"evidence": fit.objective},
-            ), fit
         fit = fitted(self.rows)
-        values = _values(fit, self.rows, self.session)
+        if bounded:
+            values, used = {"evidence": fit.objective}, in_use(fit.sizes)
+        else:
+            values, used = _values(fit, self.rows, self.session), None
         if self.criterion == "cv":
             values["cv"] = held_out.cross_validated(self.rows, self.dealt, fitted, self.session)
-        return Candidate(
+        one = Candidate(
             k,
             shape,
-            fit.log_likelihood,
-            fit.free_parameters,
-            fit.iterations,
+            log_likelihood=None if bounded else fit.log_likelihood,
+            free_parameters=fit.free_parameters,
+            iterations=fit.iterations,
+            used=used,
             values=values,
-        ), fit
+        )
+        return one, fit
 
 
 def in_use(sizes: Iterable[float]) -> int:

@@ -24,6 +24,7 @@ TITLES: Final[Mapping[str, str]] = {
     "evidence": "bound on the log evidence",
 }
 _LARGEST: Final = ("cv", "evidence")
+_SMALL: Final = ("cv", "gap", "gap-error", "elbow")  # numbers that begin after the point
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,4 +130,4 @@ def shown(criterion: str, value: float) -> str:
     >>> shown("bic", 561.7284), shown("cv", -1.23456), shown("cv", float("-inf"))
     ('561.73', '-1.2346', '-inf')
     """
-    return f"{value:.4f}" if criterion in ("cv", *OF_KMEANS) else f"{value:.2f}"
+    return f"{value:.4f}" if criterion in _SMALL else f"{value:.2f}"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from refclust.errors import BadOption
 from refclust.kernels.gaussian import Form
@@ -90,7 +90,8 @@ def covariance_model(name: str) -> CovarianceModel:
     >>> covariance_model("tied").name
     'EEE'
     """
-    found = MODELS.get(_ALIASES.get(name, name))
+    given: Any = name  # whatever a caller without types gave
+    found = MODELS.get(_ALIASES.get(name, name)) if isinstance(given, str) else None
     if found is None:
         raise BadOption(
             f"the covariance model is {name!r}; allowed are "

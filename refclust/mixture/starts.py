@@ -14,7 +14,7 @@ from typing import TypeVar
 from refclust.cluster.options import KMeansOptions
 from refclust.cluster.seeding import Draws, Rows, random_rows
 from refclust.cluster.steps import Steps
-from refclust.errors import BadOption, DegenerateCovariance, LabelLengthMismatch
+from refclust.errors import BadOption, DegenerateCovariance, LabelLengthMismatch, NanLabel
 from refclust.mixture.families import Collapsed, Densities, Family
 
 P = TypeVar("P")
@@ -78,7 +78,11 @@ def numbered(labels: Iterable[Hashable], n: int) -> tuple[array[int], list[Hasha
     >>> numbered(["b", "a", "b"], 3)
     (array('i', [1, 0, 1]), ['a', 'b'])
     """
+    if not isinstance(labels, Iterable):
+        raise BadOption(f"the labels are {labels!r}; one for each row is needed")
     given = list(labels)
+    if any(isinstance(label, float) and math.isnan(label) for label in given):
+        raise NanLabel("a label is NaN, which equals nothing, not even itself")
     if len(given) != n:
         raise LabelLengthMismatch(f"{len(given)} labels for {n} rows; one for each is due")
     try:
@@ -93,7 +97,12 @@ def _first(family: Family[P, D, M], moments: M, *, smooth: bool) -> P:
     try:
         return family.started(moments, smooth=smooth)
     except Collapsed as collapsed:
-        raise DegenerateCovariance(
-            f"the start has no mixture: {collapsed}; choose fewer components, another start, a "
-            "simpler covariance, or a floor"
-        ) from None
+        raise no_mixture(collapsed) from None
+
+
+def no_mixture(collapsed: Collapsed) -> DegenerateCovariance:
+    """What is wrong with a start that has a collapsed component."""
+    return DegenerateCovariance(
+        f"the start has no mixture: {collapsed}; choose fewer components, another start, a "
+        "simpler covariance, or a floor"
+    )

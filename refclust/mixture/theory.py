@@ -15,10 +15,10 @@ from typing import Any
 from refclust.backends.session import Session
 from refclust.cluster.seeding import Rows
 from refclust.data.accept import dataset
-from refclust.errors import BadDistribution, DimensionMismatch
+from refclust.errors import BadDistribution, DimensionMismatch, NotFinite
 from refclust.kernels.mixture import plain
 from refclust.kernels.points import Vector
-from refclust.mixture.predict import Parameters, evaluated
+from refclust.mixture.predict import Parameters, check_mixture, evaluated
 from refclust.numbers.logspace import normalise
 
 
@@ -41,6 +41,8 @@ class Decomposition:
 
         Spec: EM-DECOMP
         """
+        if self.divergence == math.inf:
+            raise NotFinite("the bound is minus infinity: q puts weight on what is impossible")
         return math.fsum((self.log_likelihood, -self.lower_bound, -self.divergence))
 
 
@@ -116,6 +118,7 @@ def log_joint(
     Spec: MIX-JOINT
     """
     rows = Rows(dataset(data), Session(backend))
+    check_mixture(parameters, family, rows.data.d)
     found, constant = evaluated(parameters, rows, family, full=True)
     assert found.joint is not None
     k, flat = len(parameters.weights), [x + constant for x in plain(found.joint)]
@@ -168,6 +171,8 @@ def row_divergence(q: Sequence[float], joint: Sequence[float]) -> float:
     >>> row_divergence([0.5, 0.5], [-1e5, -1e5])
     0.0
     """
+    if max(joint) == -math.inf:
+        return math.inf  # there is no posterior that q could be near to
     logs = normalise(joint)[0]
     terms = [share * (math.log(share) - p) for share, p in zip(q, logs, strict=True) if share]
     return math.inf if math.inf in terms else math.fsum(terms)

@@ -27,9 +27,12 @@ from refclust.mixture.gaussian_parameters import (
     between,
     central_scatters,
     covariances_of,
+    readable,
     whitening_diagonal,
 )
 from refclust.mixture.options import is_number
+from refclust.mixture.variational_counts import dirichlet_size
+from refclust.numbers.argmin import ROUND
 from refclust.numbers.special import (
     digamma,
     dirichlet_divergence,
@@ -167,7 +170,16 @@ class VariationalGaussian:
             away = [a - b for a, b in zip(parameters.means[c], passes.mean, strict=True)]
             divergence += self._divergences(beta, nu, log_w, log_precision, block, away)
         means = CentreMatrix.of(parameters.means)
-        return Point(parameters, Gaussians(offsets, means, white, "full"), -math.fsum(divergence))
+        # Terms cancel where a prior is strong: what counts is how large they are, not their sum.
+        sizes = [dirichlet_size(parameters.alpha, (self.alpha,) * k), *map(abs, divergence)]
+        for nu in parameters.nu:
+            halves = [0.5 * (nu - i) for i in range(d)]
+            sizes += [max(1.0, abs(math.lgamma(x))) for x in halves]
+            sizes += [abs(nu - self._nu) * max(1.0, abs(digamma(x)), 1.0 / x) for x in halves]
+            sizes.append(nu * d)
+        made = Gaussians(offsets, means, white, "full")
+        rounding = 2**8 * ROUND * math.fsum(sizes)
+        return Point(parameters, made, -math.fsum(divergence), rounding)
 
     def maximised(self, moments: Moments, before: GaussianBeliefs | None) -> GaussianBeliefs:  # noqa: ARG002
         """Update the beliefs: the prior, and what the rows of each component add to it.
@@ -330,13 +342,14 @@ class VariationalGaussian:
         """Beliefs from plain values, or given as such."""
         if isinstance(told, GaussianBeliefs):
             return told
-        return GaussianBeliefs(
-            tuple(map(float, told["alpha"])),
-            tuple(map(float, told["beta"])),
-            tuple(map(float, told["nu"])),
-            tuple(tuple(map(float, mean)) for mean in told["means"]),
-            tuple(tuple(map(float, scale)) for scale in told["scales"]),
-        )
+        with readable("alpha, beta, nu, means and scales"):
+            return GaussianBeliefs(
+                tuple(map(float, told["alpha"])),
+                tuple(map(float, told["beta"])),
+                tuple(map(float, told["nu"])),
+                tuple(tuple(map(float, mean)) for mean in told["means"]),
+                tuple(tuple(map(float, scale)) for scale in told["scales"]),
+            )
 
     def free_parameters(self, k: int) -> int:
         """How many numbers the mixture behind the beliefs is free to choose.

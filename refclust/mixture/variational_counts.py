@@ -20,8 +20,9 @@ from refclust.kernels.points import Vector
 from refclust.mixture.counts import CountFamily
 from refclust.mixture.counts_parameters import CountParameters
 from refclust.mixture.families import Following, Point
-from refclust.mixture.gaussian_parameters import between
+from refclust.mixture.gaussian_parameters import between, readable
 from refclust.mixture.options import is_number
+from refclust.numbers.argmin import ROUND
 from refclust.numbers.special import digamma, dirichlet_divergence
 
 
@@ -100,7 +101,10 @@ class VariationalMultinomial:
         prior = (self.concentration,) * d
         divergence = [dirichlet_divergence(parameters.alpha, (self.alpha,) * k)]
         divergence += [dirichlet_divergence(eta, prior) for eta in parameters.eta]
-        return Point(parameters, Terms(offsets, slopes), -math.fsum(divergence))
+        sizes = [dirichlet_size(parameters.alpha, (self.alpha,) * k)]
+        sizes += [dirichlet_size(eta, prior) for eta in parameters.eta]
+        terms = Terms(offsets, slopes)
+        return Point(parameters, terms, -math.fsum(divergence), 2**8 * ROUND * math.fsum(sizes))
 
     def maximised(self, moments: Tallies, before: CountBeliefs | None) -> CountBeliefs:  # noqa: ARG002
         """Update the beliefs: the prior, and what was counted.
@@ -215,9 +219,11 @@ class VariationalMultinomial:
         """Beliefs from plain values, or given as such."""
         if isinstance(told, CountBeliefs):
             return told
-        return CountBeliefs(
-            tuple(map(float, told["alpha"])), tuple(tuple(map(float, eta)) for eta in told["eta"])
-        )
+        with readable("alpha and eta"):
+            return CountBeliefs(
+                tuple(map(float, told["alpha"])),
+                tuple(tuple(map(float, eta)) for eta in told["eta"]),
+            )
 
     def free_parameters(self, k: int) -> int:
         """How many numbers the mixture behind the beliefs is free to choose.
@@ -225,6 +231,24 @@ class VariationalMultinomial:
         Spec: MS-BIC
         """
         return self.counted.free_parameters(k)
+
+
+def dirichlet_size(alpha: Sequence[float], prior: Sequence[float]) -> float:
+    """The sizes of all terms of a divergence and of the expected logarithms that go with it.
+
+    Logarithms of the gamma function err by less than 2**7 u of max(1, |value|), digamma by as much
+    of max(1, |value|, 1/x); the latter counts twice: in the divergence and in the pass.
+
+    Spec: EM-CONV
+    """
+    sums = (math.fsum(alpha), math.fsum(prior))
+    sizes = [max(1.0, abs(math.lgamma(x))) for x in (*alpha, *prior, *sums)]
+    whole = abs(digamma(sums[0]))
+    sizes += [
+        abs(a - b) * (max(1.0, abs(digamma(a)), 1.0 / a) + whole)
+        for a, b in zip(alpha, prior, strict=True)
+    ]
+    return math.fsum(sizes)
 
 
 def _expected_logs(alpha: Sequence[float]) -> list[float]:

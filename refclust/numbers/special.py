@@ -28,7 +28,7 @@ def digamma(x: float) -> float:
     The recurrence psi(x) = psi(x + 1) - 1/x leads to x >= 10, where the asymptotic series ends with
     a term below 1e-15; together it errs by less than 1e-14 max(1, |psi|, 1/x).
 
-    Spec: NUM-DIGAMMA
+    Spec: VB-GAUSS, VB-MULT
 
     >>> digamma(2.0) - digamma(1.0) == 1.0
     True
@@ -47,7 +47,7 @@ def digamma(x: float) -> float:
 def log_dirichlet(alpha: Sequence[float]) -> float:
     """The logarithm of the constant that makes a Dirichlet density integrate to one.
 
-    Spec: VB-DIR
+    Spec: VB-MULT
 
     >>> log_dirichlet([1.0, 1.0])
     0.0
@@ -58,7 +58,7 @@ def log_dirichlet(alpha: Sequence[float]) -> float:
 def dirichlet_divergence(alpha: Sequence[float], prior: Sequence[float]) -> float:
     """KL between two Dirichlet distributions, the second the prior.
 
-    Spec: VB-DIR
+    Spec: VB-MULT
 
     >>> dirichlet_divergence([2.0, 3.0], [2.0, 3.0])
     0.0
@@ -71,7 +71,7 @@ def dirichlet_divergence(alpha: Sequence[float], prior: Sequence[float]) -> floa
 def log_wishart(log_determinant: float, nu: float, d: int) -> float:
     """The logarithm of the constant of a Wishart density whose scale has this log-determinant.
 
-    Spec: VB-WISHART
+    Spec: VB-GAUSS
     """
     gammas = (-math.lgamma(0.5 * (nu - i)) for i in range(d))
     return math.fsum(
@@ -87,7 +87,7 @@ def log_wishart(log_determinant: float, nu: float, d: int) -> float:
 def expected_log_precision(log_determinant: float, nu: float, d: int) -> float:
     """E[log |L|] of a Wishart matrix L whose scale has this log-determinant.
 
-    Spec: VB-WISHART
+    Spec: VB-GAUSS
     """
     return math.fsum(
         (log_determinant, d * math.log(2.0), *(digamma(0.5 * (nu - i)) for i in range(d)))

@@ -1,0 +1,164 @@
+"""``refclust select``: the table it prints, the reason it gives, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from refclust.cli.select import numbers
+from refclust.errors import BadOption
+from tests.cli.conftest import Cli
+
+PAIRS = "x\n0\n1\n2\n40\n41\n42\n"
+PLANE = "x,y,kind\n" + "".join(
+    f"{x + 9 * (i % 2)},{x * x % 5},{'uv'[i % 2]}\n" for i, x in enumerate(range(14))
+)
+LINES = """\
+6 rows, 1 feature; gaussian mixtures by bic
+
+   K  log-likelihood  free  iterations    bic    aic    icl  icl-soft
+   1          -26.49     2           1  56.57  56.99  56.57     56.57
+*  2          -11.46     4           1  30.08  30.91  30.08     30.08
+   7               -     -           -      -      -      -         -
+
+* EEE with K = 2: smallest BIC 30.08; next EEE with K = 1 at 56.57
+- EEE with K = 7 could not be fitted: k is 7; from 1 to 6 clusters can be made of 6 rows \
+[k-out-of-range]
+"""
+
+
+@pytest.fixture(autouse=True)
+def _files(cli: Cli) -> None:  # after cli, which goes to the folder
+    assert callable(cli)
+    Path("pairs.csv").write_text(PAIRS, encoding="utf-8")
+    Path("plane.csv").write_text(PLANE, encoding="utf-8")
+    Path("docs.csv").write_text("a,b\n4,0\n5,1\n3,1\n0,4\n1,6\n0,3\n", encoding="utf-8")
+
+
+@pytest.mark.spec("MS-BIC")
+def test_one_line_for_each_candidate(cli: Cli) -> None:
+    done = cli("select", "pairs.csv", "-k", "1,2,7", "--covariance", "tied")
+    assert done.code == 0
+    assert done.err == ""
+    assert done.out == LINES
+
+
+@pytest.mark.spec("MS-BIC", "GMM-COV")
+def test_components_down_and_models_across(cli: Cli) -> None:
+    done = cli(
+        "select", "plane.csv", "--label-column", "kind", "-k", "1..2", "--covariance", "all",
+        "--tolerance", "1e-3",
+    )  # fmt: skip
+    lines = done.out.splitlines()
+    assert done.code == 0
+    assert lines[0] == "14 rows, 2 features; gaussian mixtures by bic"
+    assert lines[2] == "BIC"
+    assert lines[3].split() == ["K", "EII", "VII", "EEI", "VEI", "EVI", "VVI", "EEE"]
+    assert lines[6].split() == ["K", "VEE", "EVE", "VVE", "EEV", "VEV", "EVV", "VVV"]
+    assert [line.split()[0] for line in lines[4:6] + lines[7:9]] == ["1", "2", "1", "2"]
+    assert sum(line.count("*") for line in lines[4:9]) == 1
+    best = next(word for line in lines[4:9] for word in line.split() if "*" in word)
+    assert lines[10].startswith("* ")
+    assert f"smallest BIC {best.removesuffix('*')}; " in lines[10]
+
+
+@pytest.mark.spec("MS-CVLL")
+def test_json(cli: Cli) -> None:
+    done = cli(
+        "select", "docs.csv", "--model", "multinomial", "-k", "1..2", "--criterion", "cv",
+        "--folds", "3", "--m", "1", "--restarts", "3", "--json",
+    )  # fmt: skip
+    told = done.json()
+    assert done.code == 0
+    assert told["schema"] == "refclust-selection/1"
+    assert (told["model"], told["criterion"], told["chosen"]) == ("multinomial", "cv", 1)
+    assert [one["k"] for one in told["candidates"]] == [1, 2]
+    assert set(told["candidates"][0]["values"]) == {"bic", "aic", "icl", "icl-soft", "cv"}
+    assert told["why"].startswith("largest log-likelihood of a row not seen ")
+
+
+@pytest.mark.spec("MS-CVLL")
+def test_minus_infinity_is_told_in_words(cli: Cli) -> None:
+    Path("rare.csv").write_text("a,b\n1,0\n1,0\n0,1\n", encoding="utf-8")
+    words = ("select", "rare.csv", "--model", "multinomial", "-k", "1", "--criterion", "cv")
+    assert cli(*words, "--json").json()["candidates"][0]["values"]["cv"] == "-inf"
+    assert "  -inf" in cli(*words).out
+
+
+@pytest.mark.spec("MS-VISEL", "MS-VIPRUNE")
+def test_evidence(cli: Cli) -> None:
+    done = cli(
+        "select", "docs.csv", "--model", "multinomial", "-k", "1..3", "--criterion", "evidence"
+    )
+    lines = done.out.splitlines()
+    assert lines[2].split() == ["K", "free", "in", "use", "iterations", "evidence"]
+    assert [line.split()[-5:][0] for line in lines[3:6]] == ["1", "2", "3"]
+    assert lines[7].startswith("* K = 2: largest bound on the log evidence ")
+
+
+@pytest.mark.spec("MS-GAP", "MS-ELBOW")
+def test_kmeans(cli: Cli) -> None:
+    elbow = cli("select", "pairs.csv", "--model", "kmeans", "-k", "1..4", "--criterion", "elbow")
+    assert elbow.out.splitlines()[2].split() == ["K", "iterations", "rss", "elbow"]
+    assert "* K = 2: RSS lies farthest below the line between its ends, by " in elbow.out
+    gap = cli("select", "pairs.csv", "--model", "kmeans", "-k", "1..3", "--references", "3")
+    assert gap.out.splitlines()[2].split() == ["K", "iterations", "rss", "gap", "gap-error"]
+    none = cli("select", "pairs.csv", "--model", "kmeans", "-k", "5..6", "--references", "2")
+    assert none.code == 0
+    assert none.out.splitlines()[-1].endswith("none is chosen")
+
+
+@pytest.mark.spec("MODEL-DOC")
+def test_model_and_labels_are_written(cli: Cli) -> None:
+    done = cli(
+        "select", "pairs.csv", "-k", "1..2", "--covariance", "tied", "-o", "best.json",
+        "--labels", "labels.csv",
+    )  # fmt: skip
+    assert done.code == 0
+    assert done.err.splitlines() == ["refclust: wrote best.json", "refclust: wrote labels.csv"]
+    again = cli("predict", "best.json", "pairs.csv")
+    assert again.code == 0
+    written = Path("labels.csv").read_text(encoding="utf-8").split()[1:]
+    assert [row.split(",")[1] for row in written] in (list("000111"), list("111000"))
+
+
+def test_labels_to_standard_output(cli: Cli) -> None:
+    done = cli("select", "pairs.csv", "-k", "2", "--covariance", "tied", "--labels", "-")
+    assert done.out.splitlines()[0] == "id,cluster"
+    assert "smallest BIC 30.08; no other was asked" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (("-k", "1..x"), 2, "-k 1..x: give 1..10 for a range, 2,3,5 for some, or 4 for one"),
+        (("-k", ""), 2, "-k : give 1..10"),
+        (("-k", "3..1"), 2, "the smaller first"),
+        (("-k", "0..2"), 2, "whole numbers from 1 to 10000"),
+        (("-k", "1..99999"), 2, "whole numbers from 1 to 10000"),
+        (("-k", "7"), 3, "k is 7; from 1 to 6 clusters can be made of 6 rows [k-out-of-range]"),
+        (("-k", "2", "--covariance", "round"), 2, "the covariance model is 'round'"),
+        (("-k", "2", "--criterion", "gap"), 2, "does not go with gaussian"),
+        (("-k", "2", "--m", "1"), 2, "has no option m"),
+        (("-k", "2", "--folds", "3"), 2, "folds belong to the criterion cv"),
+        (("-k", "2", "-o", "-"), 2, "--out needs a file"),
+        (("-k", "2", "-o", "pairs.csv"), 2, "pairs.csv is read from"),
+        (("-k", "2", "--criterion", "evidence", "-o", "m.json"), 2, "beliefs about a mixture"),
+    ],
+)
+def test_errors_are_one_line(cli: Cli, words: tuple[str, ...], code: int, told: str) -> None:
+    done = cli("select", "pairs.csv", *words)
+    assert done.code == code
+    assert done.out == ""
+    assert told in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_numbers() -> None:
+    assert numbers("1..4") == [1, 2, 3, 4]
+    assert numbers("2, 3,5") == [2, 3, 5]
+    assert numbers("1..2,7 .. 8") == [1, 2, 7, 8]
+    for text in ("a", "1..", "..3", "1,,2", "-1", "1.5", "²", "1...3"):
+        with pytest.raises(BadOption, match="-k"):
+            numbers(text)
