@@ -64,7 +64,10 @@ def select(
         typer.Option("--references", metavar="B", help="Random sets of --criterion gap. [20]"),
     ] = None,
     seed: opt.Seed = 0,
-    restarts: opt.Restarts = 1,
+    restarts: Annotated[
+        int | None,
+        typer.Option("--restarts", metavar="R", help="Runs of each fit. [5; for k-means 1]"),
+    ] = None,
     floor: Annotated[
         float | None,
         typer.Option("--floor", metavar="F", help="A prior against collapse, for gaussian. [0]"),
@@ -103,7 +106,7 @@ def select(
     """Fit many models, print what each costs, and mark the best.
 
     \b
-    refclust select iris.csv --label-column label -k 1..5 --covariance all --restarts 5
+    refclust select iris.csv --label-column label -k 1..5 --covariance all
     refclust select iris.csv --label-column label --criterion evidence
     refclust select texts/ --model multinomial -k 2..8 --m 1 --criterion cv --folds 5
     refclust select iris.csv --label-column label --model kmeans -k 1..8 --criterion gap
@@ -124,6 +127,7 @@ def select(
         "tolerance": tolerance,
         "limit": limit,
         "start": start,
+        "restarts": restarts,
     }
     from refclust.mixture.selection import select as selected
 
@@ -141,7 +145,6 @@ def select(
             covariance=[one.strip() for one in covariance.split(",")],
             criterion=criterion,
             seed=seed,
-            restarts=restarts,
             backend=backend,
             after_candidate=told,
             **{name: one for name, one in wanted.items() if one is not None},

@@ -45,6 +45,12 @@ def surely_weights(values: memoryview) -> bool:
     return bool(least >= 0 and 0 < greatest < math.inf)
 
 
+def surely_numbers(values: memoryview) -> bool:
+    """Whether no number is a NaN: the greatest of them would be one."""
+    found = _arrays(values)
+    return found is not None and not math.isnan(found[1].max())
+
+
 def surely_counts(values: memoryview) -> bool:
     """Whether all numbers are whole and not negative."""
     found = _arrays(values)

@@ -113,10 +113,14 @@ class Logarithms:
 
     def fault(self, reference: Any, answer: Any) -> str | None:
         """Compare sizes only: values are judged by the probabilities."""
-        one, other = len(plain(reference.slopes)), len(plain(answer.slopes))
-        return self.malformed(answer) or (
-            None if one == other else f"{other} slopes instead of {one}"
-        )
+        wrong = self.malformed(answer)
+        if wrong:
+            return wrong
+        for name in ("slopes", "bases"):
+            one, other = (len(plain(getattr(logs, name))) for logs in (reference, answer))
+            if one != other:
+                return f"{other} {name} instead of {one}"
+        return None
 
     def judged(self, points: Points, args: Sequence[Any], due: Any, answer: Any) -> str | None:
         """Compare every number within its bound."""

@@ -142,7 +142,9 @@ class EMSteps(Generic[P, D, M]):
                 return starts.from_kmeans(family, self._rows, k, self._draws)
             case "random":
                 return starts.from_responsibilities(family, self._rows, k, self._draws)
-            case "points":
+            case "varied" if not self._progress.finished:
+                return starts.from_kmeans(family, self._rows, k, self._draws)
+            case "points" | "varied":
                 return starts.from_points(family, self._rows, k, self._draws)
             case "labels":
                 assert isinstance(self._given, array)

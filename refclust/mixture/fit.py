@@ -275,7 +275,7 @@ def steps_of(
         start = "labels" if isinstance(given, array) else "given"
         given = given if isinstance(given, array) else family.read(given)
     else:
-        named("start", start, ("kmeans", "random", "points"))
+        named("start", start, ("kmeans", "random", "points", "varied"))
     variation = options.get("variation", "em")
     sampled = variation in ("stochastic", "monte-carlo")
     top, samples, damping = (options.get(name) for name in ("top", "samples", "damping"))

@@ -94,7 +94,7 @@ class GaussianPasses:
         By Minkowski's inequality the sum over rows of q a_i^2, where a_i is the sum of
         |W_ij| |x_j - m_j|, is at most the square of the sum of |W_ij| times the root of the second
         moment of column j. So the sizes S of all terms together are known without the rows, and by
-        KER-POSTERIOR and KER-EMSTEP every sum over n rows is within (n + 2 d + 2 log K + 32) u S.
+        KER-POSTERIOR and KER-EMSTEP every sum over n rows is within (n + 2 d + 2 K + 32) u S.
 
         Spec: EM-CONV
         """
@@ -117,7 +117,7 @@ class GaussianPasses:
             else:
                 lines = list(map(mul, w * d if size == 1 else w, roots))
             sizes.extend(x * x for x in lines)
-        return (self.rows.data.n + 2 * d + 2 * math.log(k) + 32) * ROUND * math.fsum(sizes)
+        return (self.rows.data.n + 2 * d + 2 * k + 32) * ROUND * math.fsum(sizes)
 
     @property
     def weight(self) -> float:
@@ -215,7 +215,7 @@ class CountPasses:
         """How far J, F or Q at these densities can be from their exact values.
 
         With S the sum of N |offset| + N and of |T_j slope_j|, and m the length of the longest row,
-        KER-POSTERIOR and KER-EMSTEP put every sum over n rows within (n + m + 2 log K + 32) u S.
+        KER-POSTERIOR and KER-EMSTEP put every sum over n rows within (n + m + 2 K + 32) u S.
         Where no slope is positive and no count negative, the second sum is what ``expected``,
         E_q[log p(X, Z)], has beside the offsets.
 
@@ -232,7 +232,7 @@ class CountPasses:
         else:
             pairs = zip(plain(moments.sums), plain(densities.slopes), strict=True)
             words = math.fsum(abs(x * slope) for x, slope in pairs if x and math.isfinite(slope))
-        terms = self.rows.data.n + self.longest + 2 * math.log(densities.k) + 32
+        terms = self.rows.data.n + self.longest + 2 * densities.k + 32
         # Estimated probabilities are off by at most 5 u each, so those of a component need not add
         # up to exactly one: what would be a maximum is short of it by as much for every word.
         return terms * ROUND * (own + words) + 8 * ROUND * self.tokens

@@ -12,7 +12,7 @@ from refclust.mixture.certificate import Ascent, Certificate
 
 P = TypeVar("P", covariant=True)
 
-Start: TypeAlias = Literal["kmeans", "random", "points", "labels", "given"]
+Start: TypeAlias = Literal["kmeans", "random", "points", "varied", "labels", "given"]
 Variation: TypeAlias = Literal["em", "hard", "top", "generalized", "stochastic", "monte-carlo"]
 Policy: TypeAlias = Literal["end", "drop", "reset"]
 Detail: TypeAlias = Literal["parameters", "scalars", "none"]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Unpack, cast, get_args
 
+from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
 from refclust.cluster.kmeans import KMeansArguments
 from refclust.cluster.options import named, whole
@@ -19,6 +20,7 @@ from refclust.mixture import criteria, held_out
 from refclust.mixture.bayes import variational_gaussian, variational_multinomial
 from refclust.mixture.counts_parameters import Counts
 from refclust.mixture.criteria import AnyFit
+from refclust.mixture.em import USUAL
 from refclust.mixture.fit import (
     EMArguments,
     bernoulli_mixture,
@@ -40,6 +42,7 @@ from refclust.mixture.selection_table import (
 )
 from refclust.mixture.shapes import MODELS, covariance_model
 
+RESTARTS: Final = 5
 _OF_ALL: Final = frozenset(("start", "seed", "restarts", "tolerance", "limit"))
 _OF_EM: Final = _OF_ALL | {"variation", "top", "samples", "damping", "collapse", "trace"}
 _FITS: Final[Mapping[tuple[str, bool], tuple[Callable[..., AnyFit], frozenset[str]]]] = {
@@ -82,7 +85,9 @@ def select(
     """Fit a model for every K and every covariance asked for, and choose by a criterion.
 
     The usual criterion is BIC, for k-means the gap statistic; ``folds`` belongs to ``cv``,
-    ``references`` to ``gap``. ``covariance`` is a name, several, or ``all``.
+    ``references`` to ``gap``. ``covariance`` is a name, several, or ``all``. Mixtures begin five
+    times, Gaussian ones first from k-means, then around random rows, unless ``start`` and
+    ``restarts`` say otherwise.
 
     Spec: MS-BIC, MS-AIC, MS-ICL, MS-CVLL, MS-VISEL, MS-GAP, MS-ELBOW
 
@@ -106,9 +111,13 @@ def select(
     weights = given.pop("weights", None)
     rows = dataset(data) if weights is None else dataset(data, weights=weights)
     session, backend = given.pop("session", None), given.pop("backend", None)
-    session = Session(backend) if session is None else session
-    told = after_candidate or (lambda _done, _all, _name: None)
     ks = _numbers(k)
+    if model != "kmeans":
+        # One unlucky start would decide between models: each gets several.
+        given.setdefault("start", "varied" if model == "gaussian" else "points")
+        given.setdefault("restarts", RESTARTS)
+    session = _session(backend, model, rows, len(ks), given) if session is None else session
+    told = after_candidate or (lambda _done, _all, _name: None)
     if model == "kmeans":
         _check_names(given, _OF_ALL, model)
         whole("references", references, 1)
@@ -117,6 +126,19 @@ def select(
     shapes = _covariances(covariance, model, criterion)
     fitting = _fitting(model, criterion, rows, session, given, folds)
     return fitting.selection([(each, shape) for each in ks for shape in shapes], told)
+
+
+def _session(
+    backend: str | None, model: Model, rows: Dataset, count: int, options: Mapping[str, Any]
+) -> Session:
+    """A session that knows how much work is coming, so that a fast backend pays."""
+    session = Session(backend)
+    kernel = {"gaussian": "gaussian.em_step", "kmeans": "kmeans.lloyd_step"}.get(
+        model, "multinomial.em_step"
+    )
+    calls = count * USUAL * int(options.get("restarts", 1))
+    session.bound_to(kernel, Problem(rows.kind, rows.n, len(rows.matrix.values), count, calls))
+    return session
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 An expectation says ``exact`` (a rational), ``decimal`` with ``radius`` and ``binary64``, ``list``,
 ``undefined``, ``infinite`` or ``error``. An answer passes if it is the nearest double, bit for bit;
-an answer that claims to be exact must be exact. Only values with a ``bound`` have a tolerance.
+an answer that claims to be exact must be exact. Only values with a ``bound`` have a tolerance: how
+far they are from the nearest doubles is reported in ulps.
 """
 
 from __future__ import annotations
@@ -75,8 +76,7 @@ def _is_number(expected: dict[str, Any], answer: float | Fraction) -> bool:
     if isinstance(answer, float) and not math.isfinite(answer):
         return False
     if "bound" in expected:
-        allowed = Fraction(expected["bound"]) + Fraction(expected["radius"])
-        return abs(Fraction(answer) - Fraction(expected["decimal"])) <= allowed
+        return _away(expected, answer) <= Fraction(expected["bound"])
     if isinstance(answer, Fraction) and "exact" in expected:
         return answer == Fraction(expected["exact"])
     if "binary64" in expected:
@@ -85,6 +85,39 @@ def _is_number(expected: dict[str, Any], answer: float | Fraction) -> bool:
         exact = Fraction(expected["exact"])
         nearest = exact.numerator / exact.denominator
     return float(answer) == nearest
+
+
+def _away(expected: dict[str, Any], answer: float | Fraction) -> Fraction:
+    """The least distance from what the true value may be."""
+    if "exact" in expected:
+        return abs(Fraction(answer) - Fraction(expected["exact"]))
+    away = abs(Fraction(answer) - Fraction(expected["decimal"]))
+    return max(away - Fraction(expected["radius"]), Fraction(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Away:
+    """How far an answer is from a value with a bound."""
+
+    ulps: float  # from the nearest double, in units of its last place
+    share: float  # of the bound
+
+
+def away(expected: dict[str, Any], answer: Answer) -> list[Away]:
+    """Tell how far an answer is from each value in it that has a bound.
+
+    >>> away({"exact": "1/2", "bound": "1e-15"}, 0.5 + 2**-52)
+    [Away(ulps=2.0, share=0.2220446049250313)]
+    """
+    if "list" in expected and isinstance(answer, Sequence):
+        pairs = zip(expected["list"], answer, strict=False)
+        return [one for pair in pairs for one in away(*pair)]
+    if "bound" not in expected or not isinstance(answer, float) or not math.isfinite(answer):
+        return []
+    exact = "binary64" not in expected
+    nearest = float(Fraction(expected["exact"])) if exact else float.fromhex(expected["binary64"])
+    share = float(_away(expected, answer) / Fraction(expected["bound"]))
+    return [Away(abs(answer - nearest) / math.ulp(nearest), share)]
 
 
 def passes_in_some_order(expected: dict[str, Any], answer: Answer) -> bool:

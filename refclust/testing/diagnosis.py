@@ -11,6 +11,7 @@ import math
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final
 
 from refclust.data.dataset import Dataset
@@ -18,6 +19,7 @@ from refclust.kernels.kmeans import ClusterSums, Step
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 from refclust.kernels.seeding import Potential
+from refclust.testing.mixture_diagnosis import mixture_guesses
 from refclust.testing.sloppy import argmin, expanded, rows_of, singles
 
 _TIE: Final = Fraction(1, 2**40)  # closer than this estimates in doubles may err
@@ -273,4 +275,9 @@ _GUESSES: Final[dict[str, _Guesses]] = {
     "distances.pairwise": _pairs,
     "linkage.agglomerate": _merges,
     "contingency.table": _cells,
+    **{
+        f"{family}.{what}": partial(mixture_guesses, f"{family}.{what}")
+        for family in ("gaussian", "multinomial")
+        for what in ("posterior", "moments", "em_step")
+    },
 }

@@ -17,13 +17,17 @@ from refclust.backends import builtin  # noqa: F401  (registers all kernels)
 from refclust.backends.protocol import API_VERSION, Backend
 from refclust.data.dataset import Dataset
 from refclust.kernels.registry import KERNELS
+from refclust.testing.clothes import copied, fingerprint
 from refclust.testing.ladder import ladder, twins
 from refclust.testing.lockstep import Script, kernels_of, script
-from refclust.testing.player import Player, copied, fingerprint, offered
+from refclust.testing.player import Player, offered
 from refclust.testing.rungs import Rung
 
 BACKEND: Final = "(backend)"  # stands for a kernel where the backend itself is checked
-_THREADED: Final = ("many-rows", "many-labels", "large-margins", "distances", "cosine")
+_THREADED: Final = (
+    *("many-rows", "many-labels", "large-margins", "distances", "cosine"),
+    *("gaussian-many", "counts-many"),
+)
 _TIMES: Final = 6
 _FEW_CALLS: Final = 4
 

@@ -31,6 +31,7 @@ from refclust.testing.rungs import (
     sparse_of,
     weights_of,
 )
+from refclust.testing.rungs_of_mixtures import counts, gaussians
 from refclust.testing.rungs_of_rows import bulk, directions, rows, sparse_rows
 
 
@@ -54,12 +55,17 @@ def twins() -> tuple[Rung, Rung]:
         Rung(
             "twins",
             why,
-            "rows",
-            dense_of(sorted(blobs_of(40, 3, seed), reverse=seed > 21), weights),
+            "all-rows",
+            dense_of(sorted(_counted(blobs_of(40, 3, seed)), reverse=seed > 21), weights),
         )
         for seed, weights in ((21, weights_of(40, 21)), (22, weights_of(40, 22)))
     )
     return one, other
+
+
+def _counted(rows: list[Vector]) -> list[Vector]:
+    """Rows that may be counts, too: none of their numbers is negative."""
+    return [tuple(round(x + 1.0, 4) for x in row) for row in rows]
 
 
 @lru_cache(maxsize=1)
@@ -73,6 +79,8 @@ def _all() -> tuple[Rung, ...]:
         *_labels(),
         *_margins(),
         *_distances(),
+        *gaussians(),
+        *counts(),
     )
 
 

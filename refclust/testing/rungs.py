@@ -11,7 +11,9 @@ from refclust.data.dataset import Dataset, dense, readonly, sparse
 from refclust.kernels.points import Vector
 from refclust.numbers.sampling import below, stream
 
-Kind: TypeAlias = Literal["rows", "cosine", "several", "labels", "margins", "distances"]
+Kind: TypeAlias = Literal[
+    "rows", "cosine", "gaussian", "counts", "all-rows", "several", "labels", "margins", "distances"
+]
 
 STEP: Final = 2.0**-20  # at an offset of 1e9 still eight times the distance of doubles
 LEAST: Final = 5e-324
@@ -19,7 +21,7 @@ LEAST: Final = 5e-324
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rung:
-    """One data set, what it is good for, and where k-means starts on it."""
+    """One data set, what it is good for, and where k-means or a mixture starts on it."""
 
     name: str
     why: str
@@ -30,6 +32,7 @@ class Rung:
     quick: bool = False
     n: int = 0  # of distances: how many rows they belong to
     large: bool = False  # only a few calls, since each takes long
+    sharp: float = 1.0  # of normal densities: so many times narrower than the rows ask for
 
 
 def rung_of(

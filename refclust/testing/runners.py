@@ -17,7 +17,15 @@ from refclust.metrics.score import Score, evaluate
 from refclust.metrics.undefined import Undefined
 from refclust.numbers import logspace, real, sampling
 from refclust.numbers.real import Real
-from refclust.testing import cluster_runners, text_runners, tree_runners
+from refclust.testing import (
+    classify_runners,
+    cluster_runners,
+    mixture_runners,
+    run_runners,
+    selection_runners,
+    text_runners,
+    tree_runners,
+)
 from refclust.testing.answers import Answer, Computed, Missing, Refused
 
 Input: TypeAlias = dict[str, Any]
@@ -64,6 +72,7 @@ def refusal(subject: str, given: Input, session: Session) -> Answer:
         "cluster.seeding": ["starts"],
         "cluster.bisecting": ["labels"],
         "cluster.hierarchical": ["merges"],
+        "mixture.run": ["labels"],
     }[subject]
     answers = [answer(subject, given, key, session) for key in keys]
     return answers[0] if all(one == answers[0] for one in answers) else answers
@@ -234,4 +243,13 @@ RUNNERS: Mapping[str, Runner] = {
     "cluster.seeding": cluster_runners.seeding,
     "cluster.bisecting": cluster_runners.bisecting,
     "cluster.hierarchical": tree_runners.hierarchical,
+    "mixture.gaussian": mixture_runners.gaussian,
+    "mixture.counts": mixture_runners.counts,
+    "mixture.run": run_runners.run,
+    "classify.counts": classify_runners.counts,
+    "classify.gaussian": classify_runners.gaussian,
+    "selection.criteria": selection_runners.criteria,
+    "selection.evidence": selection_runners.evidence,
+    "selection.importance": selection_runners.importance,
+    "selection.variational": selection_runners.variational,
 }

@@ -24,6 +24,8 @@ from refclust.kernels.information import Margins
 from refclust.kernels.kmeans import ClusterSums
 from refclust.kernels.points import Points
 from refclust.testing.saboteur import Functions, Saboteur
+from refclust.testing.saboteurs_counts import of_counts
+from refclust.testing.saboteurs_gaussian import of_gaussians
 from refclust.testing.saboteurs_kmeans import float_sums, of_kmeans
 from refclust.testing.sloppy import (
     expanded,
@@ -34,10 +36,17 @@ from refclust.testing.sloppy import (
 def saboteurs() -> tuple[Saboteur, ...]:
     """All of them.
 
-    >>> len(saboteurs()) >= 40
+    >>> len(saboteurs()) >= 90
     True
     """
-    return (*of_kmeans(), *_of_trees(), *_of_tables(), *_of_manners())
+    return (
+        *of_kmeans(),
+        *_of_trees(),
+        *_of_tables(),
+        *_of_manners(),
+        *of_gaussians(),
+        *of_counts(),
+    )
 
 
 # -- distances and trees --------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from refclust.kernels import kmeans, means, seeding
 from refclust.kernels.kmeans import ClusterSums, Step
 from refclust.kernels.points import Points, Vector
 from refclust.kernels.seeding import Potential
-from refclust.testing.player import ForeignSums
+from refclust.testing.clothes import ForeignSums
 from refclust.testing.saboteur import Functions, Saboteur
 from refclust.testing.sloppy import (
     added,
@@ -249,7 +249,7 @@ def _of_seeding() -> Iterable[Saboteur]:
         return replace(right, nearest=nearest)
 
     def trusting(points: Points, before: Potential | None, r: float, by: str) -> int:
-        if before is None or by != "squares":
+        if before is None or by != "squares" or any(before.squares):  # estimates that are good
             return seeding.place(points, before, r, by)
         return _float_place(list(map(mul, masses_of(points), before.squares)), r)
 

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 from refclust.backends.session import Session
 from refclust.errors import BadAnswersFile, BadVectorFile, FileNotReadable
 from refclust.testing import answers, runners
-from refclust.testing.answers import Answer, Computed, Missing, Refused
+from refclust.testing.answers import Answer, Away, Computed, Missing, Refused
 from refclust.trace.places import spec_root
 
 FORMAT: Final = "refclust-vectors/1"
@@ -64,6 +64,7 @@ class FileReport:
     values: int
     passed: int
     failures: tuple[Failure, ...]
+    away: tuple[Away, ...] = ()  # how far the values that have a bound are from the truth
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,7 @@ def _judge(files: tuple[VectorFile, ...], answer: Answering) -> Report:
 
 def _judge_file(file: VectorFile, answer: Answering) -> FileReport:
     values, failures = 0, []
+    apart: list[Away] = []
     for case in file.cases:
         for key, expected in _keys(case):
             got = answer(file, case, key)
@@ -150,7 +152,10 @@ def _judge_file(file: VectorFile, answer: Answering) -> FileReport:
             judge = answers.passes_in_some_order if key in _IN_ANY_ORDER else answers.passes
             if not judge(expected, got):
                 failures.append(Failure(case.id, key, _told(expected), _shown(got)))
-    return FileReport(file.name, len(file.cases), values, values - len(failures), tuple(failures))
+            else:
+                apart += answers.away(expected, got)
+    passed = values - len(failures)
+    return FileReport(file.name, len(file.cases), values, passed, tuple(failures), tuple(apart))
 
 
 def _keys(case: Case) -> Iterator[tuple[str, dict[str, Any]]]:

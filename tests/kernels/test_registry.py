@@ -49,7 +49,7 @@ def test_a_name_is_declared_once(spare: dict[str, Kernel]) -> None:
     assert spare["test.twice"].reference is len
 
 
-@pytest.mark.spec("BK-KERNEL", "KER-CT", "KER-EMI")
+@pytest.mark.spec("BK-KERNEL", "KER-CT", "KER-EMI", "KER-POSTERIOR", "KER-MOMENTS", "KER-EMSTEP")
 @pytest.mark.usefixtures("every_kernel")
 def test_the_kernels_there_are() -> None:
     assert KERNELS["contingency.table"].reference is contingency.table
@@ -57,6 +57,11 @@ def test_the_kernels_there_are() -> None:
     assert {name: KERNELS[name].contract.name for name in sorted(KERNELS)} == {
         "contingency.table": "Exact",
         "distances.pairwise": "Equal",
+        "gaussian.em_step": "EMStep",
+        "gaussian.moments": "Moments",
+        "gaussian.posterior": "LogProb",
+        "gaussian.traces": "Traces",
+        "gaussian.whitening": "Whitens",
         "information.expected_mi": "Enclosing",
         "kmeans.accumulate": "Sums",
         "kmeans.assign": "Argmin",
@@ -67,6 +72,11 @@ def test_the_kernels_there_are() -> None:
         "kmeans.residual": "Rationals",
         "kmeans.squares": "Rationals",
         "linkage.agglomerate": "Equal",
+        "multinomial.em_step": "EMStep",
+        "multinomial.logs": "Logarithms",
+        "multinomial.m_step": "Estimates",
+        "multinomial.moments": "Moments",
+        "multinomial.posterior": "LogProb",
         "seeding.best_candidate": "Equal",
         "seeding.farthest": "Equal",
         "seeding.locate": "Equal",

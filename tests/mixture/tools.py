@@ -1,4 +1,4 @@
-"""What tests of mixtures share: data to draw, fits on the reference backend, and walks over them."""
+"""What tests of mixtures share: data to draw, fits on the reference backend, walks over them."""
 
 from __future__ import annotations
 

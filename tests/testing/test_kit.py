@@ -13,19 +13,22 @@ import numpy
 import pytest
 
 from refclust.backends.builtin import Loopback, Reference
-from refclust.backends.protocol import API_VERSION, Estimate, Problem
+from refclust.backends.protocol import API_VERSION, Estimate, Problem, Refusal
 from refclust.data.dataset import dense, readonly
-from refclust.kernels import contingency, kmeans, means, seeding
+from refclust.kernels import contingency, gaussian, kmeans, means, multinomial, seeding
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.contingency import LabelPairs
+from refclust.kernels.gaussian import Gaussians
 from refclust.kernels.kmeans import ClusterSums, Step
+from refclust.kernels.mixture import Rule
+from refclust.kernels.multinomial import Terms
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
+from refclust.testing.clothes import ForeignSums, copied, fingerprint
 from refclust.testing.diagnosis import diagnose
 from refclust.testing.kit import BACKEND, Check, checks, conform, threads_of
 from refclust.testing.ladder import ladder
 from refclust.testing.lockstep import Made, Raised, script
-from refclust.testing.player import ForeignSums, copied, fingerprint
 
 ALL = checks()
 
@@ -215,6 +218,70 @@ def test_after_data_were_overwritten_others_are_not_blamed() -> None:
     assert conform(Loopback(), quick=True, only=("kmeans.squares",)).ok
 
 
+def test_buffers_of_an_array_library_are_fine_in_mixtures() -> None:
+    def changed(value: Any) -> Any:
+        if isinstance(value, array):
+            return numpy.array(value, dtype={"i": numpy.int32, "d": numpy.float64}[value.typecode])
+        return value
+
+    def posterior(*args: Any) -> Any:
+        right = gaussian.posterior(*args)
+        return replace(right, labels=changed(right.labels), joint=changed(right.joint))
+
+    def step(*args: Any) -> Any:
+        right = multinomial.em_step(*args)
+        sums = replace(right.moments, sums=changed(right.moments.sums))
+        return replace(right, moments=sums)
+
+    small = Small(gaussian__posterior=posterior, multinomial__em_step=step)
+    assert conform(small, quick=True).ok
+
+    def leaking(*args: Any) -> Any:
+        right = multinomial.em_step(*args)
+        return replace(right, entropy=numpy.float64(right.entropy))
+
+    assert "a float64, instead of a float" in first_fault(Small(multinomial__em_step=leaking))
+
+
+def test_normal_densities_of_sparse_rows_may_be_left_to_the_reference() -> None:
+    def supports(kernel: str, problem: Problem) -> Any:  # noqa: ARG001
+        return Refusal("dense rows only") if problem.kind == "sparse" else Estimate(1.0)
+
+    sparse = next(check for check in ALL if check.name == "gaussian-sparse")
+    small = Small(gaussian__moments=gaussian.moments, multinomial__moments=multinomial.moments)
+    assert [one.calls > 0 for one in sparse.run(small)] == [True]
+    small.supports = supports  # type: ignore[method-assign]
+    assert sparse.run(small) == []
+    words = next(check for check in ALL if check.name == "counts")
+    assert "it declined: dense rows only" in str(words.run(small)[0].fault)
+
+
+@pytest.mark.parametrize("name", ["gaussian-weights", "counts-fractions"])
+def test_arguments_of_mixtures_come_in_two_guises(name: str) -> None:
+    """Copies that may be written to first, then buffers that may not, and centres as tuples."""
+    seen: list[Any] = []
+
+    def noting(*args: Any) -> Any:
+        seen.append(args)
+        return (gaussian if name.startswith("gaussian") else multinomial).em_step(*args)
+
+    small = Small(gaussian__em_step=noting, multinomial__em_step=noting)
+    check = next(check for check in ALL if check.name == name)
+    assert [one.fault for one in check.run(small)] == [None]
+    half = len(seen) // 2
+    for args in seen[:half]:
+        assert isinstance(args[1].offsets, array)
+    for args in seen[half:]:
+        assert args[1].offsets.readonly
+        if isinstance(args[1], Gaussians):
+            assert isinstance(args[1].means, tuple)
+    drawn = [args[2].draws for args in seen if args[2].draws is not None]
+    assert [isinstance(one, array) for one in drawn] == [True, True, False, False]
+    rung = next(rung for rung in ladder() if rung.name == name)
+    given = [call.args[0] for call in script(rung).calls if call.kernel.endswith("em_step")]
+    assert all(mine[1] is not own for mine, own in zip(seen[:half], given, strict=True))
+
+
 def test_the_ladder_is_as_it_was() -> None:
     rungs = [rung for rung in ladder(quick=True) if rung.kind == "rows"]
     before = [rung.data.digest() for rung in rungs]
@@ -251,6 +318,8 @@ def test_copies_share_nothing() -> None:
 def test_fingerprints_see_every_change() -> None:
     sums = ClusterSums((1,), 0, ((2,),), 0)
     step = Step(array("i", [0]), 1, sums)
+    normal = Gaussians(array("d", [0.0]), CentreMatrix.of([(0.0,)]), array("d", [1.0]), "diagonal")
+    terms = Terms(array("d", [0.0]), array("d", [-1.0]))
     values: list[tuple[Any, Any]] = [
         (array("i", [0]), array("i", [1])),
         (CentreMatrix.of([(0.0,)]), CentreMatrix.of([(1.0,)])),
@@ -262,6 +331,13 @@ def test_fingerprints_see_every_change() -> None:
         (LabelPairs([1], [2]), LabelPairs([1], [3])),
         (LabelPairs([1], [2], [3]), LabelPairs([1], [2], [4])),
         (ForeignSums((1,), 0, sums), replace(sums, shift=1)),
+        (Rule(), Rule(top=1)),
+        (Rule(draws=array("d", [0.5]), samples=1), Rule(draws=array("d", [0.25]), samples=1)),
+        (normal, replace(normal, means=CentreMatrix.of([(1.0,)]))),
+        (normal, replace(normal, whitening=array("d", [3.0]))),
+        (normal, replace(normal, form="full")),
+        (terms, replace(terms, slopes=array("d", [-2.0]))),
+        (terms, replace(terms, certain=((0,),))),
         (None, 0),
     ]
     for one, other in values:

@@ -275,7 +275,8 @@ def probabilities(given: Input) -> list[list[float]]:
     """
     d, flat = given.facts["d"], given.buffers["centres"]
     documents = [flat[begin : begin + d] for begin in range(0, len(flat), d)]
-    return [[(x + 1.0) / (math.fsum(one) + d) for x in one] for one in documents]
+    totals = [math.fsum(one) + d for one in documents]
+    return [[(x + 1.0) / whole for x in one] for one, whole in zip(documents, totals, strict=True)]
 
 
 def gaussian(given: Input, options: Mapping[str, Any]) -> Work:
@@ -297,7 +298,7 @@ def gaussian(given: Input, options: Mapping[str, Any]) -> Work:
 
 def multinomial(given: Input, options: Mapping[str, Any]) -> Work:
     """A multinomial mixture from given probabilities and equal shares."""
-    from refclust.mixture.counts import CountParameters
+    from refclust.mixture.counts_parameters import CountParameters
     from refclust.mixture.fit import multinomial_mixture
 
     k = given.facts["k"]

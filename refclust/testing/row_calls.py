@@ -1,0 +1,197 @@
+"""The calls of k-means, of its starts and of distances in a script (chapter 81)."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from refclust.data.dataset import Dataset
+from refclust.kernels.centres import CentreMatrix
+from refclust.kernels.distances import METRICS
+from refclust.kernels.kmeans import ClusterSums, Step
+from refclust.kernels.points import Points, Vector
+from refclust.kernels.registry import KERNELS
+from refclust.kernels.seeding import Potential
+from refclust.numbers.nearest import nearest
+from refclust.testing.rungs import Rung
+
+if TYPE_CHECKING:
+    from refclust.testing.lockstep import Made, Script
+
+_ITERATIONS: Final = 3
+_MOST_PAIRS: Final = 90  # rows of which all distances are asked
+
+
+class _Calling(Protocol):
+    def __call__(self, kernel: str, *args: Any, note: str = "") -> Made: ...
+
+
+def kmeans_calls(made: Script, rung: Rung) -> None:
+    """A fit by the reference that keeps empty clusters where they are, and some odd states."""
+    metric = "cosine" if rung.kind == "cosine" else "euclidean"
+    centres = rung.centres or first_rows(rung.data, rung.k)
+    k = len(centres)
+
+    def call(kernel: str, *args: Any, note: str = "") -> Made:
+        return made.call(kernel, *args, k=k, note=note)
+
+    before: Made | None = None
+    for number in range(_ITERATIONS):
+        matrix = CentreMatrix.of(centres)
+        call("kmeans.assign", matrix, metric)
+        step = call("kmeans.lloyd_step", matrix, before, metric)
+        labels, sums = replace(step, part="labels"), replace(step, part="sums")
+        call("kmeans.accumulate", labels, k)
+        call("kmeans.squares", labels, k)
+        means = call("kmeans.means", sums)
+        call("kmeans.residual", sums, matrix)
+        if metric == "cosine":
+            call("kmeans.cosine_terms", sums, matrix)
+        moved = _moved(made.due(means), made.due(sums), centres, metric)
+        if moved == centres and number:
+            break
+        before, centres = step, moved
+    assert before is not None
+    call("kmeans.directions")
+    _odd_states(call, made.due(before), rung.data, centres, metric)
+
+
+def few_calls(made: Script, rung: Rung) -> None:
+    """Two iterations and two centres to start from, each kernel a few times."""
+    points, centres, before = Points(rung.data), first_rows(rung.data, rung.k), None
+    for _ in range(2):
+        matrix = CentreMatrix.of(centres)
+        made.call("kmeans.assign", matrix, "euclidean", k=rung.k)
+        before = made.call("kmeans.lloyd_step", matrix, before, "euclidean", k=rung.k)
+        sums = replace(before, part="sums")
+        means = made.call("kmeans.means", sums, k=rung.k)
+        made.call("kmeans.residual", sums, matrix, k=rung.k)
+        centres = _moved(made.due(means), made.due(sums), centres, "euclidean")
+    so_far: Made | None = None
+    for row in (0, rung.data.n // 2):
+        so_far = made.call("seeding.potential", points.whole_row(row), so_far)
+        made.call("seeding.locate", so_far, 0.25, "squares", note="the draw 0.25")
+        made.call("seeding.farthest", so_far)
+
+
+def _odd_states(
+    call: _Calling, step: Step, data: Dataset, centres: tuple[Vector, ...], metric: str
+) -> None:
+    """Labels that no assignment makes, clusters that are empty or gone, centres that are equal."""
+    k, n = len(centres), data.n
+    scattered = array("i", (i % k for i in range(n)))
+    for labels, count in ((scattered, k), (array("i", [k]) * n, k + 2)):
+        sums = call("kmeans.accumulate", labels, count, note="some clusters are empty")
+        call("kmeans.squares", labels, count)
+        call("kmeans.means", sums, note="an empty cluster has zeros for a mean")
+    foreign = Step(scattered, 0, _added_up(data, scattered, k))
+    call("kmeans.lloyd_step", CentreMatrix.of(centres), foreign, metric, note="another step before")
+    equal = CentreMatrix.of((*centres, centres[-1], centres[0]))
+    call("kmeans.assign", equal, metric, note="some centres are equal")
+    call("kmeans.lloyd_step", equal, None, metric, note="some centres are equal")
+    if k > 1:
+        whole = step.sums.exact()
+        gone = array("i", (label if label < k - 1 else -1 for label in step.labels))
+        left = replace(whole, weights=whole.weights[:-1], sums=whole.sums[:-1])
+        fewer = CentreMatrix.of(centres[:-1])
+        call("kmeans.lloyd_step", fewer, Step(gone, 0, left), metric, note="a cluster is gone")
+
+
+def seeding_calls(made: Script, rung: Rung) -> None:
+    """Draws, candidates and the farthest rows, from a few centres."""
+    data, points = rung.data, Points(rung.data)
+    n = data.n
+    rows = sorted({0, n // 3, n // 2, n - 1})
+    middle = tuple(
+        a / 2 + b / 2 for a, b in zip(points.whole_row(0), points.whole_row(n - 1), strict=True)
+    )
+    for r in (0.0, 0.37, 1.0 - 2.0**-53, *_boundaries(list(map(Fraction, points.weights)))):
+        made.call("seeding.locate", None, r, "squares", note=f"the draw {r!r} by weight alone")
+    before: Made | None = None
+    for centre in (points.whole_row(0), middle, points.whole_row(n // 2), points.whole_row(0)):
+        before = made.call("seeding.potential", centre, before)
+        potential: Potential = made.due(before)
+        masses = _masses(points, potential)
+        for r in (0.0, 0.61, 1.0 - 2.0**-53):
+            made.call("seeding.locate", before, r, "squares", note=f"the draw {r!r}")
+        for r in _boundaries(masses):
+            note = f"the draw {r!r}: floats cannot tell on which side of a row it falls"
+            made.call("seeding.locate", before, r, "squares", note=note)
+        for r in (0.0, 0.5, 1.0 - 2.0**-53):
+            made.call("seeding.locate", before, r, "distinct", note="only rows that are no centre")
+        made.call("seeding.best_candidate", before, tuple(rows))
+        made.call("seeding.best_candidate", before, (n - 1, 0, n - 1, n // 2))
+        made.call("seeding.farthest", before)
+        nearest_now = replace(before, part="nearest")
+        for cluster in range(len(potential.centres)):
+            made.call("seeding.farthest", before, nearest_now, cluster, note="within a cluster")
+
+
+def distance_calls(made: Script, rung: Rung) -> None:
+    """All distances, if there are not too many."""
+    if not has_pairs(rung):
+        return
+    for metric in (*METRICS, "no-such-metric"):
+        made.call("distances.pairwise", metric, k=rung.data.n, note=metric)
+
+
+def has_pairs(rung: Rung) -> bool:
+    """Whether all distances of a rung are asked."""
+    return bool(rung.data.n <= _MOST_PAIRS and rung.data.weights is None)
+
+
+def first_rows(data: Dataset, k: int) -> tuple[Vector, ...]:
+    """The first K different rows.
+
+    Spec: none (a state to start from)
+    """
+    points = Points(data)
+    different = dict.fromkeys(points.whole_row(i) for i in range(data.n))
+    return tuple(different)[:k]
+
+
+def _moved(
+    means: Sequence[float], sums: ClusterSums, centres: tuple[Vector, ...], metric: str
+) -> tuple[Vector, ...]:
+    """The means; a cluster without weight, or without direction, keeps its centre."""
+    d = len(centres[0])
+    moved = [tuple(means[k * d : (k + 1) * d]) for k in range(len(centres))]
+    return tuple(
+        new if sums.weights[k] and (metric == "euclidean" or any(new)) else centres[k]
+        for k, new in enumerate(moved)
+    )
+
+
+def _added_up(data: Dataset, labels: array[int], k: int) -> ClusterSums:
+    sums: ClusterSums = KERNELS["kmeans.accumulate"].reference(Points(data), labels, k)
+    return sums
+
+
+def _masses(points: Points, potential: Potential) -> list[Fraction]:
+    """Weight times squared distance of every row, from the definition."""
+    centres = [tuple(map(Fraction, centre)) for centre in potential.centres]
+    unit = 1 << points.weight_shift
+    return [
+        Fraction(weight, unit)
+        * sum((Fraction(x) - c) ** 2 for x, c in zip(points.whole_row(i), centres[k], strict=True))
+        for i, (weight, k) in enumerate(zip(points.weights, potential.nearest, strict=True))
+    ]
+
+
+def _boundaries(masses: list[Fraction]) -> Iterator[float]:
+    """Draws as close as doubles come to the end of some row's share."""
+    total = sum(masses)
+    if not total or len(masses) > 1000:
+        return
+    reached, n = Fraction(0), len(masses)
+    wanted = {n // 4, n // 2, (3 * n) // 4}
+    for i, mass in enumerate(masses):
+        reached += mass
+        share = reached / total
+        if i in wanted and share < 1:
+            r = nearest(share.numerator, share.denominator)
+            yield from (x for x in (math.nextafter(r, 0.0), r, math.nextafter(r, 1.0)) if x < 1.0)
