@@ -153,7 +153,10 @@ def class_prior(
 
 
 def told_prior(prior: Prior, found: Sequence[float]) -> str | list[float]:
-    """The prior as a plain value: its name, or the probabilities given."""
+    """The prior as a plain value: its name, or the probabilities given.
+
+    Spec: NB-PI
+    """
     return prior if isinstance(prior, str) else list(found)
 
 

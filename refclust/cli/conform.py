@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _MARKS: Final = (
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789αβγδεζηθικλμνξοπρστυφχψω"
+    "ΓΔΘΛΞΠΣΦΨΩбгджзийлпуфцчшщъыьэюя"
 )
 _PASSED, _FAULT, _UNUSED = "·", "X", " "
 

@@ -60,6 +60,8 @@ def blocks(path: str) -> Iterator[Block]:
     """Yield a text file in blocks of whole lines.
 
     Raises ``file-not-found`` where it cannot be opened, ``not-text`` where it is no UTF-8 text.
+
+    Spec: none (text)
     """
     name = display_name(path)
     try:

@@ -109,7 +109,7 @@ def gaussian_mixture(
 ) -> GaussianFit:
     """Fit a mixture of K normal densities and return the best of all runs.
 
-    Spec: GMM-ALG, EM-RESTART
+    Spec: GMM-ALG, GMM-LL, CEM-ALG, EM-RESTART
 
     >>> fit = gaussian_mixture([[0], [1], [9], [10]], 2, covariance="tied", seed=1)
     >>> fit.labels.tolist(), fit.parameters.weights
@@ -205,7 +205,10 @@ def bernoulli_mixture(
 def begun(
     data: Any, k: int | None, options: EMArguments
 ) -> tuple[Rows, int, array[int] | Any | None]:
-    """The rows, the number of components, and what to start from, if it was given."""
+    """The rows, the number of components, and what to start from, if it was given.
+
+    Spec: EM-INIT
+    """
     for name in options:
         named("an option", name, EMArguments.__annotations__)
     restarts = options.get("restarts", 1)
@@ -249,7 +252,10 @@ def _components(parameters: Any) -> int:
 
 
 def shares_of(p: Any) -> tuple[float, ...]:
-    """The shares of imagined words as doubles; none: nothing."""
+    """The shares of imagined words as doubles; none: nothing.
+
+    Spec: NB-MEST
+    """
     if p is None:
         return ()
     try:
@@ -269,7 +275,10 @@ def steps_of(
     options: EMArguments,
     usual: Start,
 ) -> EMSteps[P, D, M]:
-    """The passes of a family from what was asked for; ``usual`` is its start if none was named."""
+    """The passes of a family from what was asked for; ``usual`` is its start if none was named.
+
+    Spec: EM-ALG
+    """
     start = cast(Start, options.get("start", usual))
     if given is not None:
         start = "labels" if isinstance(given, array) else "given"

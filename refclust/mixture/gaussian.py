@@ -163,7 +163,7 @@ class GaussianFamily:
     def sizes(self, moments: Moments) -> tuple[float, ...]:
         """The weight of each component.
 
-        Spec: GMM-NK
+        Spec: GMM-NK, CEM-NK
         """
         return tuple(moments.counts)
 

@@ -25,7 +25,7 @@ from refclust.numbers.eigen import composed, symmetric_eigen
 def pooled_spherical(counts: Block, scatters: Blocks) -> Blocks:
     """EII: one variance for all.
 
-    Spec: GMM-COVM
+    Spec: GMM-COVM, GMM-SPH
 
     >>> pooled_spherical((1.0, 3.0), ((1.0, 1.0), (2.0, 4.0)))
     ((1.0,), (1.0,))
