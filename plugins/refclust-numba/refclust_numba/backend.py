@@ -32,10 +32,21 @@ _UNIT: Final = {
     "seeding.farthest": 2e-9,
     "distances.pairwise": 2e-8,
     "linkage.agglomerate": 5e-9,
+    "multinomial.posterior": 4e-10,
+    "multinomial.moments": 4e-10,
+    "multinomial.em_step": 6e-10,
     "contingency.table": 4e-9,
     "information.expected_mi": 5e-7,
+    "gaussian.posterior": 2e-10,
+    "gaussian.moments": 2e-10,
+    "gaussian.em_step": 4e-10,
+    "gaussian.whitening": 1e-12,
+    "gaussian.traces": 1e-12,
+    "multinomial.logs": 1e-10,
+    "multinomial.m_step": 1e-10,
 }
 _ONCE: Final = frozenset(("kmeans.accumulate", "kmeans.squares", "kmeans.directions"))  # for all K
+_DENSE: Final = frozenset(("gaussian.posterior", "gaussian.moments", "gaussian.em_step"))
 _CALL: Final = 2e-4
 _IMPORT: Final = 1.3  # importing NumPy and Numba and loading one kernel from the disk
 _COMPILE: Final = 15.0  # compiling what one kernel needs
@@ -61,6 +72,8 @@ class NumbaBackend:
         """How long it would take, getting ready included: importing, loading, maybe compiling."""
         if kernel not in _UNIT:
             return Refusal("it has no such kernel")
+        if kernel in _DENSE and problem.kind != "dense":
+            return Refusal("it takes dense rows only")
         units = max(problem.n if problem.kind == "labels" else problem.size, 1)
         units *= 1 if kernel in _ONCE else max(problem.k, 1)
         seconds = problem.calls * (_CALL + _UNIT[kernel] * units)

@@ -19,8 +19,14 @@ _MODULES: Final = {
     "kmeans.cosine_terms": "means",
     "distances.pairwise": "pairs",
     "linkage.agglomerate": "linkage",
+    "multinomial.posterior": "multinomial_pass",
+    "multinomial.moments": "multinomial_pass",
+    "multinomial.em_step": "multinomial_pass",
     "contingency.table": "contingency",
     "information.expected_mi": "information",
+    "gaussian.posterior": "gaussian_pass",
+    "gaussian.moments": "gaussian_pass",
+    "gaussian.em_step": "gaussian_pass",
 }
 
 

@@ -10,12 +10,15 @@ from typing import Any, Final
 import numpy as np
 
 from refclust_numba import (
+    components,
     contingency,
     directions,
+    gaussian,
     information,
     kmeans,
     linkage,
     means,
+    multinomial,
     pairs,
     seeding,
     sums,
@@ -36,8 +39,18 @@ _PLAIN: Final[dict[str, Any]] = {
     "seeding.farthest": seeding.farthest,
     "distances.pairwise": pairs.pairwise,
     "linkage.agglomerate": linkage.agglomerate,
+    "multinomial.posterior": multinomial.posterior,
+    "multinomial.moments": multinomial.moments,
+    "multinomial.em_step": multinomial.em_step,
     "contingency.table": contingency.table,
     "information.expected_mi": information.expected_mi,
+    "gaussian.posterior": gaussian.posterior,
+    "gaussian.moments": gaussian.moments,
+    "gaussian.em_step": gaussian.em_step,
+    "gaussian.whitening": components.whitening,
+    "gaussian.traces": components.traces,
+    "multinomial.logs": components.logs,
+    "multinomial.m_step": components.m_step,
 }
 
 

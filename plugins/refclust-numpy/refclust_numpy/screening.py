@@ -226,7 +226,7 @@ class _Sparse(_Screen):
         if not self.scale:
             self._all_up(chosen, into)
             return
-        multiplier = _multiplier(rows, self.k)
+        multiplier = csr_kind(rows, self.k)
         kind: Any = None
         for names in self._chunks(chosen, bool(multiplier)):
             if kind is not self.kind:
@@ -267,7 +267,7 @@ def screen(ladder: Ladder) -> _Dense | _Sparse:
     return _Dense(ladder) if ladder.rows.dense else _Sparse(ladder)
 
 
-def _multiplier(rows: Rows, k: int) -> Any:
+def csr_kind(rows: Rows, k: int) -> Any:
     """The sparse matrices of SciPy, if it is there and worth its import."""
     if rows.values.size * k < 1 << 20:
         return None

@@ -158,7 +158,7 @@ def test_without_scipy_sparse_rows_go_the_same_way(monkeypatch: pytest.MonkeyPat
     from scipy.sparse import csr_array
 
     for multiplier in (None, csr_array):
-        monkeypatch.setattr(screening, "_multiplier", lambda *_, m=multiplier: m)
+        monkeypatch.setattr(screening, "csr_kind", lambda *_, m=multiplier: m)
         equal("kmeans.assign", due, NUMPY["kmeans.assign"](rows, centres))
 
 
