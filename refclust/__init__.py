@@ -19,14 +19,18 @@ from refclust.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from refclust.backends.formats import read as read
+    from refclust.classify.anything import predict as predict
+    from refclust.classify.discriminants import lda as lda
+    from refclust.classify.discriminants import nearest_gaussian as nearest_gaussian
+    from refclust.classify.discriminants import qda as qda
+    from refclust.classify.model import load_model as load_model
+    from refclust.classify.model import save_model as save_model
+    from refclust.classify.naive_bayes import naive_bayes as naive_bayes
     from refclust.cluster.bisecting import bisecting as bisecting
     from refclust.cluster.checkpoint import Checkpoint as Checkpoint
     from refclust.cluster.hierarchical import agglomerative as agglomerative
     from refclust.cluster.kmeans import kmeans as kmeans
     from refclust.cluster.kmeans import kmeans_steps as kmeans_steps
-    from refclust.cluster.model import load_model as load_model
-    from refclust.cluster.model import save_model as save_model
-    from refclust.cluster.predict import predict as predict
     from refclust.data.accept import dataset as dataset
     from refclust.data.dataset import Dataset as Dataset
     from refclust.errors import RefclustError as RefclustError
@@ -36,20 +40,46 @@ if TYPE_CHECKING:
     from refclust.metrics.distributions import joint_mutual_information as joint_mutual_information
     from refclust.metrics.distributions import kl as kl
     from refclust.metrics.score import score_all as score_all
+    from refclust.mixture.certified import certified_log_likelihood as certified_log_likelihood
+    from refclust.mixture.fit import bernoulli_mixture as bernoulli_mixture
+    from refclust.mixture.fit import bernoulli_steps as bernoulli_steps
+    from refclust.mixture.fit import gaussian_mixture as gaussian_mixture
+    from refclust.mixture.fit import gaussian_steps as gaussian_steps
+    from refclust.mixture.fit import multinomial_mixture as multinomial_mixture
+    from refclust.mixture.fit import multinomial_steps as multinomial_steps
+    from refclust.mixture.sample import sample as sample
+    from refclust.mixture.selection import select as select
+    from refclust.mixture.theory import decomposition as decomposition
+    from refclust.mixture.theory import lower_bound as lower_bound
     from refclust.numbers.real import Real as Real
 
 _HOMES: Final = {
     "Checkpoint": "refclust.cluster.checkpoint",
     "Dataset": "refclust.data.dataset",
     "agglomerative": "refclust.cluster.hierarchical",
+    "bernoulli_mixture": "refclust.mixture.fit",
+    "bernoulli_steps": "refclust.mixture.fit",
     "bisecting": "refclust.cluster.bisecting",
+    "certified_log_likelihood": "refclust.mixture.certified",
     "dataset": "refclust.data.accept",
+    "decomposition": "refclust.mixture.theory",
+    "gaussian_mixture": "refclust.mixture.fit",
+    "gaussian_steps": "refclust.mixture.fit",
     "kmeans": "refclust.cluster.kmeans",
     "kmeans_steps": "refclust.cluster.kmeans",
-    "load_model": "refclust.cluster.model",
-    "predict": "refclust.cluster.predict",
+    "lda": "refclust.classify.discriminants",
+    "load_model": "refclust.classify.model",
+    "lower_bound": "refclust.mixture.theory",
+    "multinomial_mixture": "refclust.mixture.fit",
+    "multinomial_steps": "refclust.mixture.fit",
+    "naive_bayes": "refclust.classify.naive_bayes",
+    "nearest_gaussian": "refclust.classify.discriminants",
+    "predict": "refclust.classify.anything",
+    "qda": "refclust.classify.discriminants",
     "read": "refclust.backends.formats",
-    "save_model": "refclust.cluster.model",
+    "sample": "refclust.mixture.sample",
+    "save_model": "refclust.classify.model",
+    "select": "refclust.mixture.selection",
     "RefclustError": "refclust.errors",
     "contingency": "refclust.metrics.contingency",
     "entropy": "refclust.metrics.distributions",

@@ -20,6 +20,7 @@ from refclust.kernels import (  # noqa: F401  (they register their kernels)
     multinomial,
     seeding,
     whitening,
+    words,
 )
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS

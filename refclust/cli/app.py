@@ -45,8 +45,10 @@ app = typer.Typer(
 
 app.command("demo", short_help="Take the tour; start here.")(demo.demo)
 for _name, _place, _help in (
-    ("fit", "fit:app", "Cluster data."),
-    ("predict", "predict:predict", "Put new rows into the clusters of a model."),
+    ("fit", "fit:app", "Fit clusters, mixtures, classifiers."),
+    ("select", "select:select", "Choose how many clusters, and which model."),
+    ("predict", "predict:predict", "Put new rows into clusters or classes."),
+    ("sample", "sample:sample", "Draw rows from a mixture or a classifier."),
     ("describe", "describe:describe", "Tell what is in each cluster of a model."),
     ("sniff", "sniff:sniff", "Tell how a file would be read."),
     ("convert", "convert:convert", "Convert data from one format to another."),
@@ -56,7 +58,7 @@ for _name, _place, _help in (
 ):
     lazy.command(app, _name, f"refclust.cli.{_place}", _help)
 app.command("score", short_help="Score a clustering against the truth.")(score.score)
-app.command("explain", short_help="Derive a score step by step.")(explain.explain)
+app.command("explain", short_help="Derive a score, or a step of EM.")(explain.explain)
 app.command("spec", short_help="Read a clause: formula, code, evidence.")(spec.spec)
 app.command("verify", short_help="Check against the golden vectors.")(verify.verify)
 app.add_typer(vectors.app, name="vectors", short_help="List, show, export the golden vectors.")

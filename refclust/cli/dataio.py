@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import io
 import os
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from refclust.cli.complete import complete_format
+from refclust.cli.gather import together
 from refclust.cli.output import note
 from refclust.errors import BadOption
 
@@ -168,24 +166,7 @@ class Source:
     data: Dataset
 
 
-def reads(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command all options for reading; it gets them together, as ``given``."""
-    plain = inspect.signature(command, eval_str=True)
-    hints = inspect.get_annotations(Given, eval_str=True)
-    kind = inspect.Parameter.KEYWORD_ONLY
-    options = [
-        inspect.Parameter(one.name, kind, default=one.default, annotation=hints[one.name])
-        for one in fields(Given)
-    ]
-
-    @functools.wraps(command)
-    def called(**arguments: Any) -> None:
-        given = Given(**{one.name: arguments.pop(one.name) for one in options})
-        command(**arguments, given=given)
-
-    own = [one.replace(kind=kind) for one in plain.parameters.values() if one.name != "given"]
-    called.__signature__ = plain.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
-    return called
+reads = together(Given, "given")  # gives a command all options for reading
 
 
 def read(path: str, given: Given) -> Source:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -68,19 +68,42 @@ def describe(
         source, unseen = dataio.read_as(found, data, given)
         dataio.note_unseen(unseen)
     shown = None if source is None else source.data
-    description = portraits.describe(found, shown, top=top, typical=rows, backend=backend)
+    labels = None if shown is None else _labels(found, shown, backend)
+    description = portraits.describe(
+        found, shown, top=top, typical=rows, labels=labels, backend=backend
+    )
     if as_json:
         say_json(_json(found, shown, description))
     else:
         say("\n".join(_lines(found, shown, description)))
 
 
+def _labels(model: Model, data: Dataset, backend: str | None) -> Sequence[int] | None:
+    """Where densities put the rows; centres put them there by themselves."""
+    from refclust.classify.anything import predict
+    from refclust.classify.predict import Classified
+    from refclust.cluster.model_parts import ClassifierModel, MixtureModel
+
+    if not isinstance(model, MixtureModel | ClassifierModel):
+        return None
+    found = predict(model, data, backend=backend)
+    return found.found.labels if isinstance(found, Classified) else found.labels
+
+
+def _classes(model: Model) -> list[str | int] | None:
+    from refclust.cluster.model_parts import ClassifierModel
+
+    return [*model.fitted.classes] if isinstance(model, ClassifierModel) else None
+
+
 def _lines(model: Model, data: Dataset | None, description: Description) -> Iterator[str]:
     from refclust.cli.fit_summary import size_lines
 
-    clusters = counted(len(description.clusters), "cluster")
+    classes = _classes(model)
+    clusters = counted(len(description.clusters), "cluster" if classes is None else "class")
     rows, features = counted(model.data.n, "row"), counted(model.data.d, "feature")
-    yield f"{clusters} by {model.algorithm} ({description.metric}) from {rows}, {features}"
+    how = f" ({description.metric})" if hasattr(model.params, "metric") else ""
+    yield f"{clusters} by {model.algorithm}{how} from {rows}, {features}"
     if data is not None:
         same = data.digest() == model.data.digest
         yield f"described with {'these rows' if same else counted(data.n, 'other row')}"
@@ -94,7 +117,7 @@ def _lines(model: Model, data: Dataset | None, description: Description) -> Iter
     yield from _about(sparse, data is not None)
     for one in description.clusters:
         yield ""
-        yield f"cluster {one.cluster}"
+        yield f"cluster {one.cluster}" + ("" if classes is None else f": {classes[one.cluster]}")
         yield from _portrait(one, words=sparse)
 
 
@@ -158,6 +181,7 @@ def _json(model: Model, data: Dataset | None, description: Description) -> dict[
         "refclust": __version__,
         "algorithm": model.algorithm,
         "metric": description.metric,
+        "classes": _classes(model),
         "rows": model.data.n if data is None else data.n,
         "features": model.data.d,
         "data": None if data is None else data.digest(),

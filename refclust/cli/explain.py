@@ -1,4 +1,4 @@
-"""``refclust explain``: the derivation of one score, with the user's own numbers."""
+"""``refclust explain``: the derivation of a score or of a step, with the user's own numbers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 from refclust.cli import inputs
 from refclust.cli.complete import complete_metric
 from refclust.cli.output import note, refuse_existing, write_file
+from refclust.errors import BadOption
 
 
 def explain(
@@ -16,7 +17,7 @@ def explain(
         str,
         typer.Argument(
             metavar="KEY",
-            help="A metric such as nmi or nmi[average=min].",
+            help="A metric such as nmi or nmi[average=min]; em for a step of EM.",
             autocompletion=complete_metric,
         ),
     ],
@@ -32,6 +33,10 @@ def explain(
     noise_policy: inputs.Policy = None,
     profile: inputs.Profile = None,
     backend: inputs.BackendName = None,
+    row: Annotated[
+        int | None,
+        typer.Option("--row", metavar="I", help="Which row explain em follows, from 0. [0]"),
+    ] = None,
     form: Annotated[
         Literal["text", "markdown", "latex"], typer.Option("--format", help="How to write it.")
     ] = "text",
@@ -42,10 +47,15 @@ def explain(
 ) -> None:
     """Explain a score: the table, the formula, every step with your numbers, the value.
 
+    `em MODEL DATA` works one iteration of EM through instead: densities, responsibilities, the
+    M-step, and what was gained.
+
     \b
     refclust explain nmi true.txt pred.txt
     refclust explain ari --table table.csv --format latex --out ari.tex
+    refclust explain em iris.model.json iris.csv --row 17
     """
+    refuse_existing(out, force=force)
     given = inputs.Given(
         true=true,
         pred=pred,
@@ -58,6 +68,15 @@ def explain(
         noise=noise,
         noise_policy=noise_policy,
     )
+    if key == "em":
+        if given != inputs.Given(true=true, pred=pred) or profile is not None:
+            raise BadOption("explain em takes MODEL, DATA, --row, --format, --out and --backend")
+        from refclust.cli.explain_em import explain_em
+
+        _write(explain_em(true, pred, row=row or 0, form=form, backend=backend), out, force=force)
+        return
+    if row is not None:
+        raise BadOption("--row belongs to explain em: a score has no rows of its own")
     from refclust import metrics  # noqa: F401  (importing it fills the catalogue)
     from refclust.backends.session import Session
     from refclust.cli.render import backend_note
@@ -66,7 +85,6 @@ def explain(
 
     entry, options = catalogue.parse_key(key)
     entry.checked(options)
-    refuse_existing(out, force=force)
     session = Session(backend)
     score = evaluate(entry, given.read(session), dict(options), profile=profile, session=session)
     explanation = score.explain()
@@ -75,9 +93,13 @@ def explain(
         "markdown": explanation.markdown,
         "latex": explanation.latex,
     }[form]()
-    write_file(out, written, force=force)
-    if out != "-":
-        note(f"wrote {out}")
+    _write(written, out, force=force)
     told = backend_note(session.provenance())
     if told:
         note(told)
+
+
+def _write(written: str, out: str, *, force: bool) -> None:
+    write_file(out, written, force=force)
+    if out != "-":
+        note(f"wrote {out}")

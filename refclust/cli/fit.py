@@ -1,13 +1,12 @@
-"""``refclust fit``: k-means, bisecting k-means, trees of merges."""
+"""``refclust fit``: k-means, bisecting k-means, trees of merges; the place of all other fits."""
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from refclust.cli import dataio, fit_files, fit_run
+from refclust.cli import dataio, fit_files, fit_run, label_files, lazy
 from refclust.cli import fit_options as opt
 from refclust.cli.inputs import BackendName, Json
 from refclust.errors import BadOption
@@ -15,23 +14,26 @@ from refclust.errors import BadOption
 if TYPE_CHECKING:
     from refclust.cluster.results import BisectingFit
     from refclust.cluster.steps import Steps
-    from refclust.data.dataset import Dataset
 
 LinkageName: TypeAlias = Literal[
     "single", "complete", "average", "weighted", "centroid", "median", "ward"
 ]
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=False)
+app = typer.Typer(
+    cls=lazy.LazyGroup, no_args_is_help=True, rich_markup_mode=None, add_completion=False
+)
 
 
 @app.callback()
 def _fit() -> None:
-    """Cluster data: print a summary, write labels and a model.
+    """Fit clusters, mixtures, classifiers: print a summary, write files.
 
     \b
     refclust fit kmeans iris.csv -k 3 --label-column label
-    refclust fit bisecting texts/ -k 8 --metric cosine
     refclust fit agglomerative iris.csv -k 3 --label-column label
+    refclust fit gaussian iris.csv -k 3 --label-column label --covariance tied
+    refclust fit multinomial texts/ -k 8 --m 1
+    refclust fit naive-bayes mails.jsonl --text-column text --label-column kind -o mails.model.json
     """
 
 
@@ -75,7 +77,7 @@ def kmeans(
     refclust fit kmeans big.npy -k 50 -o big.model.json --resume
     """
     outputs = fit_files.Outputs(model, labels, trace, force)
-    read_from = [data, centres, _label_file(start_labels)[0], given.stop_words]
+    read_from = [data, centres, label_files.split(start_labels)[0], given.stop_words]
     outputs.check(inputs=read_from, as_json=as_json)
     kept = fit_run.checkpoint_path(checkpoint, model)
     fit_run.check_checkpoint(
@@ -91,8 +93,8 @@ def kmeans(
     from refclust.cluster.kmeans import kmeans_steps
 
     source = dataio.read(data, given)
-    given_centres = None if centres is None else _centres(centres, source.data)
-    given_labels = None if start_labels is None else _start_labels(start_labels, given)
+    given_centres = None if centres is None else fit_files.centres(centres, source.data)
+    given_labels = None if start_labels is None else label_files.read(start_labels, given)
 
     def begun() -> Steps:
         return kmeans_steps(
@@ -274,29 +276,17 @@ def agglomerative(
         fit_files.tell(fit_summary.tree_lines(tree, sizes), scores, outputs)
 
 
-def _centres(path: str, data: Dataset) -> Dataset:
-    """Read centres to start from, over the features of the data."""
-    from refclust.data.align import aligned
-    from refclust.errors import DimensionMismatch
-
-    found, left_out = aligned(dataio.read(path, dataio.Given()).data, data.features, data.d)
-    if left_out:
-        raise DimensionMismatch(f"{path} has {left_out} features that the data do not have")
-    return found
-
-
-def _label_file(text: str | None) -> tuple[str | None, str | None]:
-    """Split FILE:COLUMN, unless a file has the whole name."""
-    file, colon, column = (text or "").rpartition(":")
-    if text is None or not colon or not file or not column or os.path.exists(text):
-        return text, None
-    return file, column
-
-
-def _start_labels(text: str, given: dataio.Given) -> list[str]:
-    from refclust.data.labels import is_delimited, read_labels
-
-    path, column = _label_file(text)
-    assert path is not None
-    sign = given.options().delimiter if is_delimited(path, column=column) else None
-    return read_labels(path, column=column, delimiter=sign)
+for _name, _place, _help in (
+    ("gaussian", "fit_mixture:gaussian", "Gaussian mixture: soft clusters of any shape."),
+    ("multinomial", "fit_mixture:multinomial", "Multinomial mixture: soft clusters of counts."),
+    ("bernoulli", "fit_mixture:bernoulli", "Bernoulli mixture: soft clusters of zeros and ones."),
+    ("naive-bayes", "fit_classifier:naive_bayes", "Naive Bayes: classes of words or numbers."),
+    ("qda", "fit_classifier:qda", "Quadratic discriminants: a Gaussian for each class."),
+    ("lda", "fit_classifier:lda", "Linear discriminants: one covariance for all classes."),
+    (
+        "nearest-gaussian",
+        "fit_classifier:nearest_gaussian",
+        "The class of the largest density, whatever its share.",
+    ),
+):
+    lazy.command(app, _name, f"refclust.cli.{_place}", _help, group="fit")

@@ -13,8 +13,9 @@ from refclust.cli.output import note, refuse_existing, say, say_json
 from refclust.errors import BadOption, FileNotReadable, UnknownFormat
 
 if TYPE_CHECKING:
+    from refclust.classify.model import Fitted
     from refclust.cli.dataio import Source
-    from refclust.cluster.model import Cut, Fit
+    from refclust.cluster.model import Cut
     from refclust.cluster.results import Iteration
     from refclust.cluster.tree import Merge
     from refclust.data.dataset import Dataset
@@ -69,13 +70,13 @@ def _refuse_ending(path: str) -> None:
 
 
 def write(
-    outputs: Outputs, source: Source, fit: Fit, labels: Sequence[int], cut: Cut | None
+    outputs: Outputs, source: Source, fit: Fitted, labels: Sequence[int], cut: Cut | None
 ) -> None:
     """Write the model, then the labels."""
     from refclust.data.writers import label_chunks, write_labels
 
     if outputs.model is not None:
-        from refclust.cluster.model import model_of, save_model
+        from refclust.classify.model import model_of, save_model
         from refclust.cluster.reading import reading_of
 
         reading = reading_of(source.format, source.options, source.data)
@@ -88,6 +89,18 @@ def write(
     elif outputs.labels is not None:
         write_labels(outputs.labels, source.data, labels)
         note(f"wrote {outputs.labels}")
+
+
+def centres(path: str, data: Dataset) -> Dataset:
+    """Read centres to start from, over the features of the data."""
+    from refclust.cli.dataio import Given, read
+    from refclust.data.align import aligned
+    from refclust.errors import DimensionMismatch
+
+    found, left_out = aligned(read(path, Given()).data, data.features, data.d)
+    if left_out:
+        raise DimensionMismatch(f"{path} has {left_out} features that the data do not have")
+    return found
 
 
 def write_text(path: str, lines: Iterable[str]) -> None:
@@ -134,6 +147,14 @@ def scores(data: Dataset, labels: Sequence[int]) -> list[Score]:
     return [score(key, data.labels, list(labels)) for key in SHOWN]
 
 
+def score_lines(scores: Sequence[Score]) -> Iterator[str]:
+    """How well the clusters fit the classes that are known."""
+    from refclust.cli import render
+
+    yield "against the known classes (↑ higher is better; `refclust score` has all metrics)"
+    yield from render.score_lines(scores, grouped=False)
+
+
 def say_fit(told: dict[str, Any], scores: list[Score], outputs: Outputs, source: Source) -> None:
     """Print all about a fit as one JSON object."""
     from refclust.cli.fit_summary import SCHEMA
@@ -154,8 +175,6 @@ def say_fit(told: dict[str, Any], scores: list[Score], outputs: Outputs, source:
 
 def tell(lines: Iterable[str], scores: list[Score], outputs: Outputs) -> None:
     """Print the summary, on stderr if the labels went to stdout."""
-    from refclust.cli.fit_summary import score_lines
-
     text = "\n".join([*lines, *(["", *score_lines(scores)] if scores else [])])
     if outputs.labels == "-":
         sys.stderr.write(text + "\n")

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import typer
 
@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from refclust.cluster.results import KMeansFit
     from refclust.cluster.steps import Steps
     from refclust.data.dataset import Dataset
+    from refclust.mixture.em import EMSteps
+    from refclust.mixture.results import MixtureFit
 
 Fit = TypeVar("Fit")
+P = TypeVar("P")
 
 INTERRUPTED: Final = 130
 ENDING: Final = ".checkpoint"
@@ -123,6 +126,25 @@ def iterated(steps: Steps, live: Live) -> KMeansFit:
             rss = "" if one.rss is None else f", RSS {one.rss:.8g}"
             live.tell(
                 f"run {state.run + 1}, iteration {one.iteration}: {one.changed:,} rows changed{rss}"
+            )
+        fit = steps.result()
+        steps.save()  # for the case that the model cannot be written
+        return fit
+    except KeyboardInterrupt:
+        steps.save()
+        raise
+
+
+def climbed(steps: EMSteps[P, Any, Any], live: Live) -> MixtureFit[P]:
+    """Drive the iterations of EM."""
+    try:
+        for state in steps:
+            one = state.iteration
+            live.where = f"after iteration {one.iteration} of run {state.run + 1}"
+            gain = "" if one.gain is None else f", gain {one.gain:.2g} a row"
+            live.tell(
+                f"run {state.run + 1}, iteration {one.iteration}: log-likelihood "
+                f"{one.log_likelihood:.8g}{gain}"
             )
         fit = steps.result()
         steps.save()  # for the case that the model cannot be written

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from refclust.cluster.results import BisectingFit, Emptied, KMeansFit
     from refclust.cluster.tree import Tree
     from refclust.data.dataset import Dataset
-    from refclust.metrics.score import Score
 
 SCHEMA: Final = "refclust-fit/1"
 SHOWN: Final = ("nmi", "adjusted_rand", "purity")
@@ -58,25 +57,25 @@ def kmeans_lines(fit: KMeansFit, data: Dataset) -> Iterator[str]:
     """Tell about a k-means fit."""
     count = len(fit.sizes)  # the policy drop makes it smaller than k
     asked = f" of {fit.k} asked for" if fit.k != count else ""
-    yield f"{_data_text(data)}; {counted(count, 'cluster')}{asked} by k-means ({fit.metric})"
+    yield f"{data_text(data)}; {counted(count, 'cluster')}{asked} by k-means ({fit.metric})"
     yield ""
-    yield from _facts(_objective(fit) + _kmeans_facts(fit) + _backends(fit.provenance))
+    yield from fact_lines(_objective(fit) + _kmeans_facts(fit) + backend_facts(fit.provenance))
     yield ""
     yield from size_lines(fit.sizes, fit.within)
 
 
 def bisecting_lines(fit: BisectingFit, data: Dataset) -> Iterator[str]:
     """Tell about a bisecting fit."""
-    yield f"{_data_text(data)}; {counted(fit.k, 'cluster')} by bisecting k-means ({fit.metric})"
+    yield f"{data_text(data)}; {counted(fit.k, 'cluster')} by bisecting k-means ({fit.metric})"
     yield ""
     largest = "the largest RSS" if fit.by == "rss" else "the most rows"
-    yield from _facts(
+    yield from fact_lines(
         [
             ("RSS", number(fit.rss)),
             ("mean square", number(fit.mean_square)),
             ("splits", f"{fit.k - 1}, each of the cluster with {largest}"),
             ("start", f"{fit.start}, seed {fit.seed}, {counted(fit.restarts, 'run')} a split"),
-            *_backends(fit.provenance),
+            *backend_facts(fit.provenance),
         ]
     )
     yield ""
@@ -94,7 +93,9 @@ def tree_lines(tree: Tree, sizes: Sequence[int] | None) -> Iterator[str]:
         facts.append(("last heights", f"{', '.join(last)}{' …' if len(tree.merges) > 5 else ''}"))
     if tree.inversions:
         facts.append(("inversions", f"{tree.inversions} merges lie below one they contain"))
-    yield from _facts(facts + ([] if tree.provenance is None else _backends(tree.provenance)))
+    yield from fact_lines(
+        facts + ([] if tree.provenance is None else backend_facts(tree.provenance))
+    )
     yield ""
     if sizes is None:
         yield "not cut; -k K or --height H cuts the tree into clusters"
@@ -117,20 +118,14 @@ def size_lines(sizes: Sequence[Fraction], within: Sequence[float] | None) -> lis
     return columns(rows, right=frozenset(range(5))) + more
 
 
-def score_lines(scores: Sequence[Score]) -> Iterator[str]:
-    """How well the clusters fit the classes that are known."""
-    from refclust.cli import render
-
-    yield "against the known classes (↑ higher is better; `refclust score` has all metrics)"
-    yield from render.score_lines(scores, grouped=False)
-
-
-def _data_text(data: Dataset) -> str:
+def data_text(data: Dataset) -> str:
+    """How much data there are."""
     rows, features = counted(data.n, "row"), counted(data.d, "feature")
     return f"{rows}, {features}{', weighted' if data.weights is not None else ''}"
 
 
-def _facts(facts: Sequence[tuple[str, str]]) -> list[str]:
+def fact_lines(facts: Sequence[tuple[str, str]]) -> list[str]:
+    """Names and what belongs to them, one a line."""
     return columns([[name, told] for name, told in facts])
 
 
@@ -174,7 +169,7 @@ def _emptied(emptied: Sequence[Emptied]) -> str:
     return f"{', '.join(told)}{more} (policy {emptied[0].policy})"
 
 
-def _backends(provenance: Provenance) -> list[tuple[str, str]]:
+def backend_facts(provenance: Provenance) -> list[tuple[str, str]]:
     """Who ran the kernels: one name if it was one backend, else each with its kernels."""
     ran: dict[str, list[str]] = {}
     for one in provenance.kernels:
@@ -238,7 +233,7 @@ def kmeans_json(fit: KMeansFit) -> dict[str, Any]:
             for one in fit.emptied
         ],
         "data": fit.digest,
-        "provenance": _provenance(fit.provenance),
+        "provenance": provenance_told(fit.provenance),
     }
 
 
@@ -259,7 +254,7 @@ def bisecting_json(fit: BisectingFit) -> dict[str, Any]:
         "mean_square": fit.mean_square,
         "clusters": clusters_json(fit.sizes, fit.within),
         "data": fit.digest,
-        "provenance": _provenance(fit.provenance),
+        "provenance": provenance_told(fit.provenance),
     }
 
 
@@ -276,7 +271,7 @@ def tree_json(tree: Tree, data: Dataset, sizes: Sequence[int] | None) -> dict[st
         "inversions": tree.inversions,
         "clusters": None if sizes is None else clusters_json([*map(Fraction, sizes)], None),
         "data": data.digest(),
-        "provenance": None if tree.provenance is None else _provenance(tree.provenance),
+        "provenance": None if tree.provenance is None else provenance_told(tree.provenance),
     }
 
 
@@ -292,7 +287,8 @@ def clusters_json(
     return found
 
 
-def _provenance(provenance: Provenance) -> dict[str, Any]:
+def provenance_told(provenance: Provenance) -> dict[str, Any]:
+    """Who ran the kernels."""
     from refclust.cli.render import provenance_json  # with all metrics, which take a while
 
     return provenance_json(provenance)

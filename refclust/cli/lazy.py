@@ -12,7 +12,7 @@ from typing import Any, Final
 import typer
 from typer.core import TyperGroup
 
-_PLACES: Final[dict[str, str]] = {}  # the name of a command: "module:attribute"
+_PLACES: Final[dict[tuple[str, str], str]] = {}  # group and command: "module:attribute"
 
 
 class LazyGroup(TyperGroup):
@@ -20,23 +20,27 @@ class LazyGroup(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Build the command that is called, if it is a lazy one."""
-        if args and args[0] in _PLACES:
-            self.commands[args[0]] = _built(args[0])
+        group = "" if ctx.parent is None else ctx.info_name
+        if args and (group, args[0]) in _PLACES:
+            self.commands[args[0]] = _built(group, args[0])
         return super().resolve_command(ctx, args)
 
 
-def command(app: typer.Typer, name: str, place: str, short_help: str) -> None:
-    """Register a command that ``place`` tells where to find: a function, or a typer application."""
+def command(app: typer.Typer, name: str, place: str, short_help: str, *, group: str = "") -> None:
+    """Register a command that ``place`` tells where to find: a function, or a typer application.
+
+    ``group`` is the name of the group it belongs to, if that is not the whole program.
+    """
 
     def stub() -> None:
         raise AssertionError(f"{name} was called without being resolved")
 
-    _PLACES[name] = place
+    _PLACES[group, name] = place
     app.command(name, short_help=short_help)(stub)
 
 
-def _built(name: str) -> Any:
-    module, _, attribute = _PLACES[name].partition(":")
+def _built(group: str, name: str) -> Any:
+    module, _, attribute = _PLACES[group, name].partition(":")
     found = getattr(import_module(module), attribute)
     if not isinstance(found, typer.Typer):
         function = found

@@ -1,8 +1,10 @@
-"""``refclust predict``: new rows into the clusters of a model."""
+"""``refclust predict``: new rows into the clusters, components or classes of a model."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 import typer
 
@@ -11,10 +13,11 @@ from refclust.cli.fit_files import Outputs
 from refclust.cli.fit_options import Force
 from refclust.cli.inputs import BackendName, Json
 from refclust.cli.output import note, say, say_json
-from refclust.errors import CannotPredict
+from refclust.errors import BadOption, CannotPredict
 
 if TYPE_CHECKING:
-    from refclust.cluster.predict import Prediction
+    from refclust.backends.session import Provenance
+    from refclust.cluster.model_parts import ClassifierModel, MixtureModel, Model
     from refclust.data.dataset import Dataset
 
 SCHEMA: Final = "refclust-predict/1"
@@ -22,6 +25,33 @@ SCHEMA: Final = "refclust-predict/1"
 ModelFile = Annotated[
     str, typer.Argument(metavar="MODEL", help="A model that `refclust fit` wrote; - is stdin.")
 ]
+ImpossibleName: TypeAlias = Literal["error", "prior"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked for besides labels."""
+
+    distance: bool = False
+    proba: bool = False
+    log_density: bool = False
+    entropy: bool = False
+    impossible: ImpossibleName = "error"
+
+    @property
+    def soft(self) -> bool:
+        """Whether only densities can answer."""
+        return self.proba or self.log_density or self.entropy or self.impossible != "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The label of every row, and further columns."""
+
+    labels: Sequence[Any]
+    extra: dict[str, Sequence[float]]
+    names: tuple[str, str]  # of the first two columns
+    provenance: Provenance
 
 
 @dataio.reads
@@ -39,53 +69,115 @@ def predict(
     distance: Annotated[
         bool, typer.Option("--distance", help="Add how far each row is from its centre.")
     ] = False,
+    proba: Annotated[
+        bool, typer.Option("--proba", help="Add the probability of every component or class.")
+    ] = False,
+    log_density: Annotated[
+        bool, typer.Option("--log-density", help="Add the log-likelihood of each row.")
+    ] = False,
+    entropy: Annotated[
+        bool, typer.Option("--entropy", help="Add how undecided each row is, in nats.")
+    ] = False,
+    impossible: Annotated[
+        ImpossibleName,
+        typer.Option("--impossible", help="Rows that nothing can have made: refuse, or by shares."),
+    ] = "error",
     force: Force = False,
     backend: BackendName = None,
     as_json: Json = False,
     *,
     given: dataio.Given,
 ) -> None:
-    """Put new rows into the clusters of a model, read as the data of the model were read.
+    """Put new rows into clusters, components or classes, read as the data of the model were read.
 
     \b
     refclust predict iris.model.json new.csv
     refclust predict iris.model.json new.csv --labels new.labels.csv --distance
+    refclust predict mixture.model.json new.csv --proba --entropy
     cat new.csv | refclust predict iris.model.json - > labels.csv
     """
     outputs = Outputs(labels=labels, force=force)
     outputs.check(inputs=[model, data, given.stop_words], as_json=as_json)
-    from refclust.cluster import predict as rule
     from refclust.cluster.model import load_model
     from refclust.data.writers import label_chunks, write_labels
 
     found = load_model(model)
+    wanted = Wanted(distance, proba, log_density, entropy, impossible)
     if found.algorithm == "agglomerative":
         raise CannotPredict(
             "a tree of merges has no rule for new rows; write the labels of its cut and start "
             "k-means from them: refclust fit kmeans DATA --start-labels LABELS.csv:cluster"
         )
     source, unseen = dataio.read_as(found, data, given)
-    prediction = rule.predict(found, source.data, backend=backend)
+    answer = _answer(found, source.data, wanted, backend)
     dataio.note_unseen(unseen)
-    extra = {}
-    if distance:
-        extra["distance"] = rule.distances(found, source.data, prediction.labels)
     if as_json:
-        _say_json(source.data, prediction, unseen, list(extra.get("distance", [])) or None)
+        _say_json(source.data, answer, unseen)
     elif labels is None or labels == "-":
-        for chunk in label_chunks(source.data, prediction.labels, extra=extra):
+        rows = label_chunks(source.data, answer.labels, names=answer.names, extra=answer.extra)
+        for chunk in rows:
             say(chunk.removesuffix("\n"))
     if labels is not None and labels != "-":
-        write_labels(labels, source.data, prediction.labels, extra=extra)
+        write_labels(labels, source.data, answer.labels, names=answer.names, extra=answer.extra)
         note(f"wrote {labels}")
 
 
-def _say_json(
-    data: Dataset, prediction: Prediction, unseen: int, distances: list[float] | None
-) -> None:
+def _answer(model: Model, data: Dataset, wanted: Wanted, backend: str | None) -> Answer:
+    from refclust.cluster.model_parts import ClassifierModel, MixtureModel
+
+    if isinstance(model, MixtureModel | ClassifierModel):
+        if wanted.distance:
+            raise BadOption("--distance belongs to clusters with centres; --log-density tells more")
+        return _soft(model, data, wanted, backend)
+    if wanted.soft:
+        raise BadOption(
+            f"a {model.algorithm} model has no densities; --proba, --log-density, --entropy and "
+            "--impossible belong to mixtures and classifiers"
+        )
+    from refclust.cluster import predict as rule
+
+    prediction = rule.predict(model, data, backend=backend)
+    extra: dict[str, Sequence[float]] = {}
+    if wanted.distance:
+        extra["distance"] = rule.distances(model, data, prediction.labels)
+    return Answer(prediction.labels, extra, ("id", "cluster"), prediction.provenance)
+
+
+def _soft(
+    model: MixtureModel | ClassifierModel, data: Dataset, wanted: Wanted, backend: str | None
+) -> Answer:
+    import math
+
+    from refclust.classify.anything import predict as rule
+    from refclust.classify.predict import Classified
+
+    full = wanted.proba or wanted.entropy
+    answer = rule(model, data, full=full, impossible=wanted.impossible, backend=backend)
+    found = answer.found if isinstance(answer, Classified) else answer
+    weights = model.fitted.parameters.weights
+    lost = [x == -math.inf for x in found.log_likelihoods]
+    extra: dict[str, Sequence[float]] = {}
+    if wanted.proba:
+        names = answer.classes if isinstance(answer, Classified) else range(len(weights))
+        # A row that nothing can have made goes by shares alone.
+        shares = [weights if lost[i] else found.responsibilities(i) for i in range(data.n)]
+        extra |= {f"p_{name}": [row[k] for row in shares] for k, name in enumerate(names)}
+    if wanted.log_density:
+        extra["log_density"] = found.log_likelihoods
+    if wanted.entropy:
+        prior = math.fsum(-p * math.log(p) for p in weights if p)
+        extra["entropy"] = [prior if lost[i] else found.entropy(i) for i in range(data.n)]
+    column = "class" if isinstance(answer, Classified) else "cluster"
+    return Answer(answer.labels, extra, ("id", column), found.provenance)
+
+
+def _say_json(data: Dataset, answer: Answer, unseen: int) -> None:
+    from refclust.cli.mixture_json import finite
     from refclust.cli.render import provenance_json
     from refclust.version import __version__
 
+    extra = {name: [finite(x) for x in column] for name, column in answer.extra.items()}
+    columns = [name for name in extra if name.startswith("p_")]
     say_json(
         {
             "schema": SCHEMA,
@@ -93,8 +185,13 @@ def _say_json(
             "rows": data.n,
             "unknown_features": unseen,
             "ids": None if data.ids is None else list(data.ids),
-            "labels": prediction.labels.tolist(),
-            "distances": distances,
-            "provenance": provenance_json(prediction.provenance),
+            "labels": list(answer.labels),
+            "distances": extra.get("distance"),
+            "names": [name.removeprefix("p_") for name in columns] or None,
+            "probabilities": [list(row) for row in zip(*map(extra.get, columns), strict=True)]
+            or None,
+            "log_densities": extra.get("log_density"),
+            "entropies": extra.get("entropy"),
+            "provenance": provenance_json(answer.provenance),
         }
     )

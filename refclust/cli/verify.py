@@ -86,7 +86,7 @@ def _row(file: FileReport) -> str:
     elif file.failures:
         state = f"{len(file.failures):,} WRONG"
     else:
-        state = "ok"
+        state = f"ok{_away(file)}"
     cases = counted(file.cases, "case")
     return f"{file.name:<34} {cases:>11} {counted(file.values, 'value'):>14}  {state}"
 
@@ -108,12 +108,35 @@ def _summary(report: Report) -> list[str]:
         return [*lines, "", "no value was judged: the answers are empty"]
     passed = values - len(failures)
     if not failures:
-        return [*lines, "", f"all {counted(values, 'value')} right, to the last bit"]
+        exact = not any(file.away for file in report.files)
+        how = "to the last bit" if exact else "to the last bit or within their bounds"
+        return [*lines, "", f"all {counted(values, 'value')} right, {how}"]
     return [*lines, "", f"{passed:,} of {counted(values, 'value')} right, {len(failures):,} wrong"]
+
+
+def _away(file: FileReport) -> str:
+    """How far the values with bounds are off: in ulps, and as a share of what is allowed."""
+    if not file.away:
+        return ""
+    ulps, most = _typical(file)
+    return f", half of them within {ulps:.2g} ulp, all within {most:.0%} of their bounds"
+
+
+def _typical(file: FileReport) -> tuple[float, float]:
+    from statistics import median  # start-up is quicker without it
+
+    return median(one.ulps for one in file.away), max(one.share for one in file.away)
 
 
 def _short(text: str) -> str:
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
+
+
+def _plain_away(file: FileReport) -> dict[str, float]:
+    if not file.away:
+        return {}
+    ulps, most = _typical(file)
+    return {"median_ulps": ulps, "largest_share_of_bound": most}
 
 
 def _plain(report: Report, backend: str | None, answers: str | None) -> dict[str, object]:
@@ -128,6 +151,7 @@ def _plain(report: Report, backend: str | None, answers: str | None) -> dict[str
                 "cases": file.cases,
                 "values": file.values,
                 "passed": file.passed,
+                **_plain_away(file),
                 "failures": [
                     {
                         "case": one.case,

@@ -15,7 +15,8 @@ from typing import Any
 
 from refclust.backends.session import Provenance, Session
 from refclust.cluster.model import tree_of
-from refclust.cluster.model_parts import AgglomerativeModel, Model
+from refclust.cluster.model_parts import AgglomerativeModel, ClassifierModel, MixtureModel, Model
+from refclust.cluster.model_parts_mixture import GaussianNumbers
 from refclust.cluster.objective import exact_within, rounded
 from refclust.cluster.options import whole
 from refclust.cluster.predict import predict
@@ -79,10 +80,13 @@ def describe(
     *,
     top: int = 10,
     typical: int = 3,
+    labels: Sequence[int] | None = None,
     backend: str | None = None,
     session: Session | None = None,
 ) -> Description:
     """Describe the clusters of a model, with data those of the rows that the model puts into them.
+
+    The components of a mixture and the classes of a classifier need the labels of the data, too.
 
     Spec: DESC-SHARE, DESC-SPREAD, DESC-TOP, DESC-NEAR
 
@@ -98,14 +102,18 @@ def describe(
     session = Session(backend) if session is None else session
     if data is None:
         return _of_model(model, top, session)
-    rows, labels, centres = _assigned(model, dataset(data), session)
-    return _of_data(rows, labels, centres, model.params.metric, top, typical, session)
+    rows, found, centres = _assigned(model, dataset(data), labels, session)
+    return _of_data(rows, found, centres, _metric(model), top, typical, session)
 
 
 def _of_model(model: Model, top: int, session: Session) -> Description:
     if isinstance(model, AgglomerativeModel):
         sizes = [Fraction(size) for size in _counts(_cut_labels(model))]
         portraits = [_portrait(k, sizes, None, (), ()) for k in range(len(sizes))]
+    elif isinstance(model, MixtureModel | ClassifierModel):
+        sizes, sparse = [*map(Fraction, model.fitted.sizes)], model.data.kind == "sparse"
+        traits = model_traits(sizes, _middles(model), model.data.features, sparse, top)
+        portraits = [_portrait(k, sizes, None, traits[k], ()) for k in range(len(sizes))]
     else:
         fitted, sparse = model.fitted, model.data.kind == "sparse"
         traits = model_traits(fitted.sizes, fitted.centres, model.data.features, sparse, top)
@@ -113,7 +121,18 @@ def _of_model(model: Model, top: int, session: Session) -> Description:
         portraits = [
             _portrait(k, fitted.sizes, within[k], traits[k], ()) for k in range(len(fitted.centres))
         ]
-    return Description(tuple(portraits), model.params.metric, None, session.provenance())
+    return Description(tuple(portraits), _metric(model), None, session.provenance())
+
+
+def _metric(model: Model) -> str:
+    """How far a row is from the centre of its cluster; that of a component is its mean."""
+    return getattr(model.params, "metric", "euclidean")
+
+
+def _middles(model: MixtureModel | ClassifierModel) -> Centres:
+    """What a row of each component has on average, of words as shares."""
+    numbers = model.fitted.parameters
+    return numbers.means if isinstance(numbers, GaussianNumbers) else numbers.probabilities
 
 
 def _of_data(
@@ -161,14 +180,21 @@ def _portrait(
 # -- which rows -----------------------------------------------------------------------------------
 
 
-def _assigned(model: Model, data: Dataset, session: Session) -> tuple[Dataset, array[int], Centres]:
+def _assigned(
+    model: Model, data: Dataset, labels: Sequence[int] | None, session: Session
+) -> tuple[Dataset, array[int], Centres]:
     """The rows as the model sees them, their clusters, and the centres of those."""
     if isinstance(model, AgglomerativeModel):
         return _of_tree(model, data)
     rows, _ = aligned(data, model.data.features, model.data.d)
-    labels = predict(model, rows, session=session).labels
+    if isinstance(model, MixtureModel | ClassifierModel):
+        if labels is None:
+            raise BadOption("the rows of a mixture are described with their labels: labels=...")
+        given = array("i", labels)
+        return rows, given, _centres(rows, given, len(model.fitted.sizes))
+    found = predict(model, rows, session=session).labels
     seen = unit_rows(rows, session) if model.params.metric == "cosine" else rows
-    return seen, labels, model.fitted.centres
+    return seen, found, model.fitted.centres
 
 
 def _of_tree(model: AgglomerativeModel, data: Dataset) -> tuple[Dataset, array[int], Centres]:
@@ -180,10 +206,14 @@ def _of_tree(model: AgglomerativeModel, data: Dataset) -> tuple[Dataset, array[i
             "a tree of merges has no rule for new rows; these are other data than those of its fit"
         )
     seen = unit_rows(data) if model.params.metric == "cosine" else data
-    k = max(labels) + 1
-    points = Points(seen)
+    return seen, labels, _centres(seen, labels, max(labels) + 1)
+
+
+def _centres(data: Dataset, labels: array[int], k: int) -> Centres:
+    """The means of some groups of rows."""
+    points = Points(data)
     flat = means(points, accumulate(points, labels, k))
-    return seen, labels, CentreMatrix.flat(flat, seen.d).rows()
+    return CentreMatrix.flat(flat, data.d).rows()
 
 
 def _cut_labels(model: AgglomerativeModel) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import os
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from refclust.backends.session import Provenance
 from refclust.cluster.model_parts import (
@@ -21,6 +21,7 @@ from refclust.cluster.model_parts import (
     BisectingModel,
     BisectingParams,
     Child,
+    ClusterModel,
     Cut,
     DataFacts,
     FlatSplit,
@@ -41,7 +42,7 @@ from refclust.cluster.model_write import FORMAT, VERSION, to_json
 from refclust.cluster.results import BisectingFit, KMeansFit, Split
 from refclust.cluster.tree import Tree
 from refclust.data.atomic import write_atomically
-from refclust.data.dataset import Dataset
+from refclust.data.dataset import Dataset, Features
 from refclust.data.textfile import display_name, read_text
 from refclust.errors import BadOption, DimensionMismatch, FileExists
 from refclust.version import __version__
@@ -54,9 +55,11 @@ __all__ = [
     "Cut",
     "Fit",
     "Model",
+    "data_facts",
     "from_json",
     "load_model",
     "model_of",
+    "origin_of",
     "save_model",
     "to_json",
     "tree_of",
@@ -69,7 +72,7 @@ def model_of(
     data: Dataset | None = None,
     reading: Reading | None = None,
     cut: Cut | None = None,
-) -> Model:
+) -> ClusterModel:
     """Make a model of a fit; without its data, centres are written out with all their zeros.
 
     A tree of merges needs its data, unless it was made of given distances, and may have been cut.
@@ -78,8 +81,8 @@ def model_of(
         return _agglomerative(fit, data, reading, cut)
     if cut is not None:
         raise BadOption("a cut belongs to a tree of merges")
-    known = _data(fit, data, reading)
-    origin = _origin(fit.provenance)
+    known = data_facts(fit, data, reading)
+    origin = origin_of(fit.provenance)
     if isinstance(fit, KMeansFit):
         return KMeansModel(_kmeans_params(fit), _kmeans(fit), known, origin)
     return BisectingModel(_bisecting_params(fit), _bisecting(fit), known, origin)
@@ -123,9 +126,27 @@ def save_model(path: str, model: Model | Fit, *, force: bool = False) -> None:
     write_atomically(path, content)
 
 
-def _data(
-    fit: KMeansFit | BisectingFit, data: Dataset | None, reading: Reading | None
-) -> DataFacts:
+class _OfRows(Protocol):
+    """Whatever was fitted to rows."""
+
+    @property
+    def n(self) -> int: ...
+
+    @property
+    def d(self) -> int: ...
+
+    @property
+    def digest(self) -> str: ...
+
+    @property
+    def features(self) -> Features | None: ...
+
+
+def data_facts(fit: _OfRows, data: Dataset | None, reading: Reading | None) -> DataFacts:
+    """What a model tells of the data of a fit, which decide how its numbers are written.
+
+    Spec: MODEL-DOC
+    """
     if data is not None and (data.n, data.d) != (fit.n, fit.d):
         raise DimensionMismatch(
             f"the data have {data.n} rows and {data.d} features; "
@@ -135,7 +156,11 @@ def _data(
     return DataFacts(kind, fit.n, fit.d, fit.digest, fit.features, reading)
 
 
-def _origin(provenance: Provenance) -> Origin:
+def origin_of(provenance: Provenance) -> Origin:
+    """What a model tells of who ran the kernels.
+
+    Spec: MODEL-DOC
+    """
     kernels = (
         KernelFacts(run.kernel, run.backend, run.distribution, run.version, run.reason)
         for run in provenance.kernels
@@ -222,7 +247,9 @@ def _agglomerative(
             raise BadOption("the tree was cut at a height; give it: cut=Cut(height=...)")
     provenance = tree.provenance or Provenance(__version__, "none", ())
     params = AgglomerativeParams(tree.linkage, tree.metric, cut)
-    return AgglomerativeModel(params, AgglomerativeFitted(tree.merges), known, _origin(provenance))
+    return AgglomerativeModel(
+        params, AgglomerativeFitted(tree.merges), known, origin_of(provenance)
+    )
 
 
 def _flat(root: Split | int) -> tuple[FlatSplit, ...]:

@@ -11,13 +11,46 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
+from refclust.cluster.model_parts_data import (
+    Algorithm,
+    DataFacts,
+    KernelFacts,
+    Kind,
+    Origin,
+    Reading,
+    Weighing,
+)
+from refclust.cluster.model_parts_mixture import ClassifierModel, MixtureModel
 from refclust.cluster.results import Centre, Centres, Emptied, Metric, Policy, Reason, Start
 from refclust.cluster.tree import Merge
-from refclust.data.dataset import Features
-from refclust.data.readers.formats import Options
 
-Algorithm: TypeAlias = Literal["kmeans", "bisecting", "agglomerative"]
-Kind: TypeAlias = Literal["dense", "sparse", "distances"]
+__all__ = [
+    "AgglomerativeFitted",
+    "AgglomerativeModel",
+    "AgglomerativeParams",
+    "Algorithm",
+    "BisectingFitted",
+    "BisectingModel",
+    "BisectingParams",
+    "Child",
+    "ClassifierModel",
+    "ClusterModel",
+    "Cut",
+    "DataFacts",
+    "FlatSplit",
+    "KMeansFitted",
+    "KMeansModel",
+    "KMeansParams",
+    "KernelFacts",
+    "Kind",
+    "MixtureModel",
+    "Model",
+    "Origin",
+    "Reading",
+    "RunFacts",
+    "Step",
+    "Weighing",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,61 +202,6 @@ class AgglomerativeFitted:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighing:
-    """What new word counts are weighed with under tf-idf: the corpus of the fit, not their own.
-
-    Spec: MODEL-READ
-    """
-
-    documents: int
-    frequencies: tuple[int, ...]  # in how many documents each word occurs
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How the data of a fit were read from a file."""
-
-    format: str
-    options: Options
-    weighing: Weighing | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DataFacts:
-    """What is known of the data of a fit, and how they were read.
-
-    Spec: MODEL-DOC
-    """
-
-    kind: Kind
-    n: int
-    d: int
-    digest: str | None  # of given distances it may be unknown
-    features: Features | None
-    reading: Reading | None
-
-
-@dataclass(frozen=True, slots=True)
-class KernelFacts:
-    """Which backend ran a kernel; seconds are left out, so that equal fits give equal files."""
-
-    kernel: str
-    backend: str
-    distribution: str
-    version: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a model came from."""
-
-    refclust: str
-    requested: str
-    kernels: tuple[KernelFacts, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class KMeansModel:
     """A k-means fit without its labels.
 
@@ -277,4 +255,5 @@ class AgglomerativeModel:
         return "agglomerative"
 
 
-Model: TypeAlias = KMeansModel | BisectingModel | AgglomerativeModel
+ClusterModel: TypeAlias = KMeansModel | BisectingModel | AgglomerativeModel
+Model: TypeAlias = ClusterModel | MixtureModel | ClassifierModel

@@ -13,14 +13,18 @@ from refclust.cluster.model_parts import (
     AgglomerativeModel,
     Algorithm,
     BisectingModel,
+    ClassifierModel,
     DataFacts,
     KernelFacts,
     Kind,
     KMeansModel,
+    MixtureModel,
     Model,
     Origin,
 )
+from refclust.cluster.model_read_classifier import read_classifier, read_classifier_params
 from refclust.cluster.model_read_kmeans import read_kmeans, read_kmeans_params
+from refclust.cluster.model_read_mixture import read_mixture, read_mixture_params
 from refclust.cluster.model_read_trees import (
     read_agglomerative,
     read_agglomerative_params,
@@ -43,18 +47,27 @@ def from_json(text: str, name: str) -> Model:
         "format", "version", "algorithm", "params", "fitted", "data", "provenance"
     )
     known, origin = _data(data), _origin(provenance)
-    match algorithm.one_of(_ALGORITHMS):
+    chosen_algorithm = algorithm.one_of(_ALGORITHMS)
+    if chosen_algorithm != "agglomerative":
+        _check_rows(data, known)
+    match chosen_algorithm:
         case "kmeans":
-            _check_rows(data, known)
             asked = read_kmeans_params(params)
             return KMeansModel(asked, read_kmeans(fitted, asked, known), known, origin)
         case "bisecting":
-            _check_rows(data, known)
             wanted = read_bisecting_params(params)
             return BisectingModel(wanted, read_bisecting(fitted, wanted, known), known, origin)
         case "agglomerative":
             chosen = read_agglomerative_params(params, known)
             return AgglomerativeModel(chosen, read_agglomerative(fitted, known), known, origin)
+        case "gaussian" | "multinomial" | "bernoulli" as family:
+            options = read_mixture_params(params, family, known)
+            mixture = read_mixture(fitted, options, family, known)
+            return MixtureModel(family, options, mixture, known, origin)
+        case trained:
+            settings = read_classifier_params(params, trained, known)
+            classes = read_classifier(fitted, settings, trained, known)
+            return ClassifierModel(trained, settings, classes, known, origin)
 
 
 def _check_version(top: Node) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import fields
 from fractions import Fraction
 from typing import Any, Final
 
@@ -12,17 +10,25 @@ from refclust.cluster.model_parts import (
     AgglomerativeModel,
     BisectingFitted,
     BisectingModel,
+    ClassifierModel,
     DataFacts,
     FlatSplit,
     Kind,
     KMeansFitted,
     KMeansModel,
+    MixtureModel,
     Model,
     Origin,
     Reading,
     RunFacts,
 )
-from refclust.cluster.results import Centre
+from refclust.cluster.model_write_mixture import (
+    classifier_fitted,
+    classifier_params,
+    mixture_fitted,
+    mixture_params,
+)
+from refclust.cluster.model_write_parts import centre_line, plain
 from refclust.data.readers.formats import Options
 
 FORMAT: Final = "refclust-model"
@@ -44,23 +50,11 @@ def to_json(model: Model) -> str:
     )
 
 
-def plain(record: Any) -> dict[str, Any]:
-    """The fields of a record of plain values, in their order."""
-    return {field.name: getattr(record, field.name) for field in fields(record)}
-
-
-def sparse_pairs(centre: Centre) -> list[tuple[int, float]]:
-    """The columns and numbers of a centre; all is kept but the zero without a sign.
-
-    Spec: MODEL-DOC
-
-    >>> sparse_pairs((0.0, 2.5, 0.0, -0.0))
-    [(1, 2.5), (3, -0.0)]
-    """
-    return [(j, x) for j, x in enumerate(centre) if x or math.copysign(1, x) < 0]
-
-
 def _params(model: Model) -> dict[str, Any]:
+    if isinstance(model, MixtureModel):
+        return mixture_params(model.params)
+    if isinstance(model, ClassifierModel):
+        return classifier_params(model.params)
     params = plain(model.params)
     if isinstance(model, AgglomerativeModel) and model.params.cut is not None:
         cut = plain(model.params.cut)
@@ -76,6 +70,10 @@ def _fitted(model: Model) -> dict[str, Any]:
             return _bisecting(model.fitted, model.data.kind)
         case AgglomerativeModel():
             return {"merges": [Line(list(plain(merge).values())) for merge in model.fitted.merges]}
+        case MixtureModel():
+            return mixture_fitted(model.fitted, model.data.kind)
+        case ClassifierModel():
+            return classifier_fitted(model.fitted, model.data.kind)
 
 
 def _kmeans(fitted: KMeansFitted, kind: Kind) -> dict[str, Any]:
@@ -83,7 +81,7 @@ def _kmeans(fitted: KMeansFitted, kind: Kind) -> dict[str, Any]:
         **plain(fitted),
         "sizes": Line([str(size) for size in fitted.sizes]),
         "within": Line(fitted.within),
-        "centres": [_centre(centre, kind) for centre in fitted.centres],
+        "centres": [centre_line(centre, kind) for centre in fitted.centres],
         "runs": [Line(_run(run)) for run in fitted.runs],
         "trace": [Line(plain(step)) for step in fitted.trace],
     }
@@ -94,13 +92,9 @@ def _bisecting(fitted: BisectingFitted, kind: Kind) -> dict[str, Any]:
         **plain(fitted),
         "sizes": Line([str(size) for size in fitted.sizes]),
         "within": Line(fitted.within),
-        "centres": [_centre(centre, kind) for centre in fitted.centres],
+        "centres": [centre_line(centre, kind) for centre in fitted.centres],
         "splits": [_split(split, kind) for split in fitted.splits],
     }
-
-
-def _centre(centre: Centre, kind: Kind) -> Line:
-    return Line(centre if kind == "dense" else sparse_pairs(centre))
 
 
 def _run(run: RunFacts) -> dict[str, Any]:
@@ -111,7 +105,7 @@ def _split(split: FlatSplit, kind: Kind) -> dict[str, Any]:
     return {
         **plain(split),
         "children": Line([{child.kind: child.index} for child in split.children]),
-        "centres": [_centre(centre, kind) for centre in split.centres],
+        "centres": [centre_line(centre, kind) for centre in split.centres],
     }
 
 

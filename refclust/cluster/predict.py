@@ -11,7 +11,12 @@ from typing import Any
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Provenance, Session
 from refclust.cluster.model import Fit, model_of
-from refclust.cluster.model_parts import AgglomerativeModel, BisectingModel, KMeansModel, Model
+from refclust.cluster.model_parts import (
+    AgglomerativeModel,
+    BisectingModel,
+    ClusterModel,
+    KMeansModel,
+)
 from refclust.cluster.results import BisectingFit, Centre, Centres, KMeansFit, Metric
 from refclust.cluster.rows import unit_rows
 from refclust.cluster.tree import Tree
@@ -39,7 +44,7 @@ class Prediction:
 
 
 def predict(
-    model: Model | Fit,
+    model: ClusterModel | Fit,
     data: Any,
     *,
     backend: str | None = None,
@@ -64,7 +69,7 @@ def predict(
     return Prediction(labels, unseen, session.provenance())
 
 
-def distances(model: Model | Fit, data: Any, labels: Sequence[int]) -> array[float]:
+def distances(model: ClusterModel | Fit, data: Any, labels: Sequence[int]) -> array[float]:
     """How far each row is from the centre of the cluster it was put into.
 
     Spec: MODEL-DIST
@@ -96,7 +101,7 @@ def distances(model: Model | Fit, data: Any, labels: Sequence[int]) -> array[flo
     return found
 
 
-def _with_rule(model: Model | Fit) -> KMeansModel | BisectingModel:
+def _with_rule(model: ClusterModel | Fit) -> KMeansModel | BisectingModel:
     if isinstance(model, Tree | AgglomerativeModel):
         raise CannotPredict(
             "a tree of merges has no rule for new rows; cut it, and fit k-means that starts from "

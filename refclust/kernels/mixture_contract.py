@@ -202,7 +202,9 @@ class Step:
         weights = [1.0] * points.n if points.data.weights is None else points.data.weights.tolist()
         masses = [
             [
-                BOTH * w * (row.slack[c] + row.q[c] * (points.n + 8) * ROUND) + TINY if w else 0.0
+                BOTH * w * (row.slack[c] + row.q[c] * (points.n + 8) * ROUND) + (1.0 + w) * TINY
+                if w
+                else 0.0
                 for w, row in zip(weights, rows, strict=True)
             ]
             for c in range(len(joint[0]))

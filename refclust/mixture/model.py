@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, cast, get_args
 
 from refclust.cluster.model import data_facts, origin_of
 from refclust.cluster.model_parts import Reading
@@ -23,6 +23,7 @@ from refclust.cluster.model_parts_mixture import (
     Numbers,
 )
 from refclust.data.dataset import Dataset
+from refclust.errors import BadOption
 from refclust.mixture.counts_parameters import CountParameters
 from refclust.mixture.gaussian_parameters import GaussianParameters
 from refclust.mixture.predict import Parameters
@@ -43,6 +44,8 @@ def model_of(
     >>> model.algorithm, model.params.settings, model.fitted.parameters.covariances
     ('gaussian', GaussianSettings(covariance='EEE', floor=0.0), ((1.0,), (1.0,)))
     """
+    if fit.family not in get_args(Family):
+        raise BadOption(f"there is no model file for a fit that is {fit.family}")
     return MixtureModel(
         algorithm=cast(Family, fit.family),
         params=_params(fit),

@@ -17,6 +17,7 @@ from . import (
     make_kmeans,
     make_labels,
     make_medium,
+    make_mixture,
     make_real,
     make_sampling,
     make_schema,
@@ -43,6 +44,7 @@ MAKERS: dict[str, Callable[[], list[VectorFile]]] = {
     "kmeans": make_kmeans.files,
     "text": make_text.files,
     "hierarchical": make_hierarchical.files,
+    "mixture": make_mixture.files,
 }
 
 

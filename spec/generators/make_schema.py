@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+MODELS = ("VVV", "EEE", "VVI", "EEI", "VII", "EII")
 RATIONAL = "^-?[0-9]+(/[1-9][0-9]*)?$"
 HEX = "^-?0x[01](\\.[0-9a-f]+)?p[+-][0-9]+$"
 DECIMAL = "^-?[0-9]+(\\.[0-9]+)?(E[+-]?[0-9]+)?$"
 
+BOUND: dict[str, Any] = {"type": "string", "pattern": "^[0-9]+e-?[0-9]+$"}
 CODE: dict[str, Any] = {"type": "string", "pattern": "^[a-z]+(-[a-z]+)*$"}
 LABELS: dict[str, Any] = {"type": "array", "items": {"type": ["integer", "string"]}}
 CELL: dict[str, Any] = {
@@ -54,10 +56,11 @@ def _value() -> dict[str, Any]:
         "oneOf": [
             _object(
                 ["exact"],
-                ["binary64", "matching"],
+                ["binary64", "bound", "matching"],
                 {
                     "exact": {"type": "string", "pattern": RATIONAL},
                     "binary64": text,
+                    "bound": BOUND,
                     "matching": matching,
                 },
             ),
@@ -69,7 +72,7 @@ def _value() -> dict[str, Any]:
                     "radius": {"type": "string", "pattern": "^1e-?[0-9]+$"},
                     "binary64": text,
                     "rational": flag,
-                    "bound": {"type": "string"},
+                    "bound": BOUND,
                 },
             ),
             _object(["undefined"], [], {"undefined": flag}),
@@ -110,6 +113,7 @@ def _input() -> dict[str, Any]:
             _clustering(),
             *_texts(),
             *_hierarchies(),
+            *_mixtures(),
         ]
     }
 
@@ -167,6 +171,79 @@ def _hierarchies() -> list[dict[str, Any]]:
     ]
 
 
+def _mixtures() -> list[dict[str, Any]]:
+    matrix = {"type": "array", "items": DOUBLES}
+    shared: dict[str, Any] = {"weights": DOUBLES, "assign": {"const": "hard"}, "q": matrix}
+    normal = {"weights": DOUBLES, "means": matrix, "spreads": matrix}
+    counts = {"weights": DOUBLES, "probabilities": matrix}
+    ratio = {"type": "string", "pattern": RATIONAL}
+    smooth: dict[str, Any] = {"m": ratio, "p": SHARES}
+    kind = {"enum": ["multinomial", "bernoulli"]}
+    model = {"enum": list(MODELS)}
+    gaussian = {"rows": matrix, "model": model, "state": _object([*normal], [], normal)}
+    step = {"rows": matrix, "kind": kind, "state": _object([*counts], [], counts)}
+    return [
+        _object(
+            [*gaussian], ["floor", *shared], {**gaussian, "floor": {"type": "string"}, **shared}
+        ),
+        _object([*step], [*smooth, *shared], {**step, **smooth, **shared}),
+        *_runs(matrix, normal, counts),
+        *_classes(matrix, {"weights": DOUBLES, **smooth}),
+        _object(["k", "d"], [], {"k": WHOLE, "d": WHOLE}),
+        _object(["rows", "concentration"], [], {"rows": matrix, "concentration": ratio}),
+        _object(["rows", "beta", "nu"], [], {"rows": matrix, "beta": ratio, "nu": ratio}),
+        *_beliefs(matrix, ratio),
+    ]
+
+
+def _runs(
+    matrix: dict[str, Any], normal: dict[str, Any], counts: dict[str, Any]
+) -> list[dict[str, Any]]:
+    start = {
+        "anyOf": [
+            {"enum": ["random", "kmeans", "points"]},
+            {"type": "array", "items": {"type": "integer"}},
+            _object([*normal], [], normal),
+            _object([*counts], [], counts),
+        ]
+    }
+    known: dict[str, Any] = {"rows": matrix, "k": WHOLE, "limit": WHOLE, "start": start}
+    text = {"type": "string", "pattern": RATIONAL}
+    options: dict[str, Any] = {
+        "variation": {"enum": ["hard", "top", "generalized", "stochastic", "monte-carlo"]},
+        "weights": DOUBLES,
+        **dict.fromkeys(("top", "samples", "seed", "restarts"), WHOLE),
+        **dict.fromkeys(("damping", "tolerance", "m"), text),
+    }
+    return [
+        _object([*known, name], [*options], {**known, name: {"enum": allowed}, **options})
+        for name, allowed in (("model", [*MODELS]), ("kind", ["multinomial", "bernoulli"]))
+    ]
+
+
+def _beliefs(matrix: dict[str, Any], ratio: dict[str, Any]) -> list[dict[str, Any]]:
+    known = {"rows": matrix, "q": matrix, "alpha": ratio}
+    normal = {**known, "beta": ratio, "nu": ratio}
+    words = {**known, "concentration": ratio}
+    return [_object([*normal], [], normal), _object([*words], [], words)]
+
+
+def _classes(matrix: dict[str, Any], options: dict[str, Any]) -> list[dict[str, Any]]:
+    known: dict[str, Any] = {
+        "rows": matrix,
+        "labels": {"type": "array", "items": {"type": "integer"}},
+        "queries": matrix,
+    }
+    normal = {**known, "model": {"enum": list(MODELS)}}
+    counts = {**known, "kind": {"enum": ["multinomial", "bernoulli"]}}
+    options = {**options, "prior": {"const": "tokens"}}
+    own: dict[str, Any] = {"weights": DOUBLES, "prior": {"const": "equal"}}
+    return [
+        _object([*normal], [*own], {**normal, **own}),
+        _object([*counts], [*options], {**counts, **options}),
+    ]
+
+
 def schema() -> dict[str, Any]:
     """The schema as a Python object."""
     ids = {
@@ -211,6 +288,15 @@ def schema() -> dict[str, Any]:
                     "cluster.seeding",
                     "cluster.bisecting",
                     "cluster.hierarchical",
+                    "mixture.gaussian",
+                    "mixture.counts",
+                    "mixture.run",
+                    "classify.counts",
+                    "classify.gaussian",
+                    "selection.criteria",
+                    "selection.evidence",
+                    "selection.importance",
+                    "selection.variational",
                 ]
             },
             "title": {"type": "string"},

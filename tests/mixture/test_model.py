@@ -175,6 +175,8 @@ def test_settings_come_back() -> None:
 
 
 def test_what_cannot_be_a_model() -> None:
+    with pytest.raises(BadOption, match="no model file for a fit that is wishful"):
+        model_of(replace(gaussian_mixture(POINTS, 1), family="wishful"))
     with pytest.raises(BadOption, match="all texts or all whole numbers"):
         model_of(qda(POINTS, [0.5] * 3 + [1.5] * 3))
     with pytest.raises(DimensionMismatch):

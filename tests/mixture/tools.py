@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -14,6 +14,7 @@ from refclust.backends.session import Provenance
 from refclust.mixture import bayes, fit
 from refclust.mixture.counts_parameters import CountParameters
 from refclust.mixture.gaussian_parameters import GaussianParameters
+from refclust.mixture.results import MixtureFit
 
 U = 2.0**-53
 MODELS = (
@@ -46,7 +47,11 @@ def word_beliefs(data: Any, k: int, **options: Any) -> bayes.CountBeliefsFit:
     return bayes.variational_multinomial(data, k, **{"backend": "reference", **options})
 
 
-FITS = {"gaussian": gaussian, "multinomial": multinomial, "bernoulli": bernoulli}
+FITS: dict[str, Callable[..., MixtureFit[Any]]] = {
+    "gaussian": gaussian,
+    "multinomial": multinomial,
+    "bernoulli": bernoulli,
+}
 
 WEIGHTS = st.sampled_from([0.0, 1.0, 1.0, 1.0, 2.0, 0.5, 3.0])
 SMALL = st.integers(-8, 8).map(lambda i: i / 4)

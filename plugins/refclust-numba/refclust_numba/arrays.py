@@ -51,3 +51,10 @@ def read_only(labels: Any) -> Any:
     view = np.frombuffer(memoryview(labels), np.int32)
     view.flags.writeable = False
     return view
+
+
+def doubles(buffer: Any) -> Any:
+    """A buffer of doubles as an array of one kind, so that kernels are compiled once."""
+    values = np.frombuffer(buffer, np.float64)
+    values.flags.writeable = False
+    return values

@@ -19,7 +19,7 @@ from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.gaussian import Gaussians, Moments
 from refclust.kernels.mixture import SOFT, EMStep, Posterior, Rule
 from refclust_numba import gaussian_full, gaussian_plain, gaussian_rows
-from refclust_numba.arrays import aligned
+from refclust_numba.arrays import aligned, doubles
 from refclust_numba.centres import matrix
 from refclust_numba.gaussian_pass import layout, moment_chunks, posterior_chunks, step_chunks
 from refclust_numba.prepared import Rows
@@ -45,7 +45,7 @@ def em_step(
     blocks, made, points = _blocks(rows), _Densities(rows, densities), _padded(centres)
     samples = rule.samples if rule.draws is not None and len(rule.draws) else 0
     top = rule.top if 0 < rule.top < densities.k else 0
-    draws = _doubles(b"" if rule.draws is None else rule.draws)
+    draws = doubles(b"" if rule.draws is None else rule.draws)
     cut = _cut(rows, densities.k, full)
     out = cut.chunk_sums(densities.k)
 
@@ -72,7 +72,7 @@ def moments(rows: Rows, q: Any, k: int, around: CentreMatrix, spread: Any) -> Mo
     labelled = given.format == "i"
     labels = np.frombuffer(given if labelled else b"", np.int32)
     labels.flags.writeable = False
-    shares = _doubles(b"" if labelled else given)
+    shares = doubles(b"" if labelled else given)
     blocks, points, cut = _blocks(rows), _padded(around), _cut(rows, k, full)
     out = cut.chunk_sums(k)
 
@@ -109,13 +109,6 @@ def posterior(rows: Rows, densities: Gaussians, full: bool) -> Posterior:
 
 def _ours(rows: Rows) -> bool:
     return rows.dense and rows.d > 0 and rows.n > 0
-
-
-def _doubles(buffer: Any) -> Any:
-    """A buffer of doubles as an array of one kind, so that kernels are compiled once."""
-    values = np.frombuffer(buffer, np.float64)
-    values.flags.writeable = False
-    return values
 
 
 def _padded(points: CentreMatrix) -> Any:
@@ -163,8 +156,8 @@ class _Densities:
     """Densities as compiled code takes them: k, numbers between means, means, and so on."""
 
     def __init__(self, rows: Rows, densities: Gaussians) -> None:
-        k, d, given = densities.k, rows.d, _doubles(densities.whitening)
-        self.means, self.offsets = _padded(densities.means), _doubles(densities.offsets)
+        k, d, given = densities.k, rows.d, doubles(densities.whitening)
+        self.means, self.offsets = _padded(densities.means), doubles(densities.offsets)
         if densities.form == "full":
             size = gaussian_full.packed_size(d)
             self.whitening = np.empty(k * size)

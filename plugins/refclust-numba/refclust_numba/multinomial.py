@@ -14,6 +14,7 @@ import numpy as np
 from refclust.kernels import multinomial as reference
 from refclust.kernels.mixture import SOFT, EMStep, Posterior, Rule
 from refclust.kernels.multinomial import Tallies, Terms
+from refclust_numba.arrays import doubles
 from refclust_numba.multinomial_lanes import WIDEST
 from refclust_numba.multinomial_pass import (
     CHUNK,
@@ -45,7 +46,7 @@ def em_step(rows: Rows, terms: Terms, rule: Rule = SOFT) -> EMStep[Tallies]:
         return reference.em_step(rows.points, terms, rule)
     samples = rule.samples if rule.draws is not None and len(rule.draws) else 0
     chosen = (rule.top if 0 < rule.top < terms.k else 0, samples)
-    draws = _doubles(b"" if rule.draws is None else rule.draws)
+    draws = doubles(b"" if rule.draws is None else rule.draws)
     known, groups, width = counted(rows), *_lines(terms.k)
     with room(rows, groups, rows.d, width) as table:
         made = _Densities(terms, table)
@@ -72,7 +73,7 @@ def moments(rows: Rows, q: Any, k: int) -> Tallies:
     labelled = given.format == "i"
     labels = np.frombuffer(given if labelled else b"", np.int32)
     labels.flags.writeable = False
-    numbers = _doubles(b"" if labelled else given)
+    numbers = doubles(b"" if labelled else given)
 
     def write(span: tuple[int, int, int], shares: Any, told: Any) -> None:
         given_rows(labels, numbers, k, rows.weights, span, shares, told)
@@ -109,13 +110,6 @@ def _lines(k: int) -> tuple[int, int]:
     return groups, -(-k // (groups * DOUBLES)) * DOUBLES
 
 
-def _doubles(buffer: Any) -> Any:
-    """A buffer of doubles as an array of one kind, so that kernels are compiled once."""
-    values = np.frombuffer(buffer, np.float64)
-    values.flags.writeable = False
-    return values
-
-
 def _flat(values: Any) -> Any:
     """A flat array as a buffer that nobody writes to."""
     return values.data.toreadonly()
@@ -126,10 +120,10 @@ class _Densities:
 
     def __init__(self, terms: Terms, table: Any) -> None:
         k, (groups, d, width) = terms.k, table.shape
-        slopes = _doubles(terms.slopes)
+        slopes = doubles(terms.slopes)
         never = any(spread(lambda b, e: lay(slopes, k, table, b, e), even(d, _COLUMNS)))
         offsets = np.full(groups * width, -np.inf)
-        offsets[:k] = _doubles(terms.offsets)
+        offsets[:k] = doubles(terms.offsets)
         self.told = (k, groups * width, d, bool(never), slopes, table, offsets)
         self.certain = _certain(terms, d)
         self.room = int(layout.py_func(k, groups * width)[-1])

@@ -6,13 +6,14 @@ operation is the textbook's, so the bounds of the contracts hold as derived ther
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from refclust.kernels.words import Kind, WordLogs, WordStep
 
 Array = Any
+LEAST: Final = 5e-324
 
 
 def whitening(rows: Any, covariances: Any, form: str) -> Array:
@@ -87,22 +88,30 @@ def m_step(rows: Any, tallies: Any, m: float, p: Any, kind: Kind) -> WordStep:
     d = rows.d
     counts = np.frombuffer(tallies.counts)
     sums = np.frombuffer(tallies.sums).reshape(-1, d)
-    whole = (sums.sum(axis=1) if kind == "multinomial" else counts) + m
     shares = np.asarray(p)
-    if m:
-        thetas = (sums + m * shares) / whole[:, None]
-    else:
-        thetas = sums / np.where(whole, whole, 1.0)[:, None]
-    thetas[whole == 0] = shares
-    if kind == "bernoulli":
-        np.minimum(thetas, 1.0, out=thetas)
-    own = _logs(thetas, kind)
-    slopes = np.asarray(own.slopes).reshape(-1, d)
-    terms = sums * slopes
-    terms[sums == 0] = 0.0
-    expected = float(terms.sum()) + float((counts * np.asarray(own.bases)).sum())
+    thetas, slopes = np.empty_like(sums), np.empty_like(sums)
+    bases, expected = np.zeros(len(counts)), np.empty(len(counts))
+    # One component after another: what is made of its words stays in the nearest caches.
+    for c, n in enumerate(counts.tolist()):
+        whole = (float(sums[c].sum()) if kind == "multinomial" else n) + m
+        theta, slope = thetas[c], slopes[c]
+        if whole:
+            np.divide(sums[c] + m * shares if m else sums[c], whole, out=theta)
+        else:
+            theta[:] = shares
+        if kind == "bernoulli":
+            np.minimum(theta, 1.0, out=theta)
+        # A word that is not there has the count 0: its logarithm must be finite for the sum.
+        np.log(np.maximum(theta, LEAST, out=slope), out=slope)
+        if kind == "bernoulli":
+            absent = np.where(theta < 1.0, np.log1p(-theta), 0.0)
+            slope -= absent
+            bases[c] = absent.sum()
+        expected[c] = np.einsum("j,j->", sums[c], slope) + n * bases[c]
+        slope[theta == 0] = -np.inf
     imagined = _imagined(thetas, m, shares, kind) if m else 0.0
-    return WordStep(_flat(thetas), own, expected, imagined)
+    own = WordLogs(_flat(slopes), _flat(bases))
+    return WordStep(_flat(thetas), own, float(expected.sum()), imagined)
 
 
 def _imagined(thetas: Array, m: float, shares: Array, kind: Kind) -> float:

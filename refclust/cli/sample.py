@@ -1,0 +1,105 @@
+"""``refclust sample``: rows drawn from a mixture or a classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from refclust.cli.fit_options import Force, Seed
+from refclust.cli.output import note, refuse_existing
+from refclust.cli.predict import ModelFile
+from refclust.errors import BadOption
+
+if TYPE_CHECKING:
+    from refclust.cluster.model_parts import ClassifierModel, MixtureModel
+    from refclust.data.dataset import Dataset
+
+
+def sample(
+    model: ModelFile,
+    n: Annotated[int, typer.Option("-n", "--rows", metavar="N", help="How many rows.")],
+    seed: Seed = 0,
+    length: Annotated[
+        float | None,
+        typer.Option(
+            "--length", metavar="L", help="Mean number of words of a row of a multinomial model."
+        ),
+    ] = None,
+    out: Annotated[
+        str,
+        typer.Option(
+            "--out", metavar="FILE", help="Where to write, format by the ending. [CSV on stdout]"
+        ),
+    ] = "-",
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Add the component or class of each row.")
+    ] = False,
+    force: Force = False,
+) -> None:
+    """Draw rows from a mixture or a classifier: the same rows for the same seed.
+
+    \b
+    refclust sample iris.model.json -n 1000 --seed 7 --out new.csv
+    refclust sample texts.model.json -n 100 --length 80 --labels
+    """
+    refuse_existing(out, force=force)
+    from refclust.cluster.model import load_model
+    from refclust.cluster.model_parts import ClassifierModel, MixtureModel
+    from refclust.data.writers import choose, write
+
+    if out != "-":
+        choose(out)
+    found = load_model(model)
+    if not isinstance(found, MixtureModel | ClassifierModel):
+        raise BadOption(
+            f"{model} holds a {found.algorithm} model, which says nothing of how rows come about; "
+            "a mixture or a classifier does"
+        )
+    rows = _drawn(found, n, seed, length, labelled=labels)
+    if out == "-":
+        _print(rows)
+        return
+    for part in write(out, rows):
+        note(f"{part} are left out: files like {out} do not hold them")
+    note(f"wrote {out}")
+
+
+def _drawn(
+    model: MixtureModel | ClassifierModel,
+    n: int,
+    seed: int,
+    length: float | None,
+    *,
+    labelled: bool,
+) -> Dataset:
+    from refclust.cluster.model_parts import MixtureModel
+    from refclust.data.accept import dataset
+    from refclust.mixture.model import parameters_from
+    from refclust.mixture.sample import sample as draw
+
+    family = model.family
+    if family == "multinomial" and length is None:
+        raise BadOption("how long? a multinomial model knows words, not lengths: give --length L")
+    if family != "multinomial" and length is not None:
+        raise BadOption(f"--length belongs to multinomial models; this one is {family}")
+    drawn = draw(
+        parameters_from(model.fitted.parameters), n, family=family, seed=seed, length=length
+    )
+    names: Sequence[object] = range(len(model.fitted.sizes))
+    if not isinstance(model, MixtureModel):
+        names = model.fitted.classes
+    return dataset(
+        drawn.rows,
+        features=model.data.features,
+        labels=[str(names[k]) for k in drawn.labels] if labelled else None,
+    )
+
+
+def _print(rows: Dataset) -> None:
+    from refclust.cli.output import say
+    from refclust.data.writers import WRITERS
+
+    for chunk in WRITERS["csv"].chunks(rows):
+        say(chunk.decode().removesuffix("\n"))

@@ -1,0 +1,42 @@
+"""Steps and runs of EM and their relatives: all files of chapters 30 to 34."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from . import (
+    mixture_classify_cases,
+    mixture_count_cases,
+    mixture_gaussian_cases,
+    mixture_run_cases,
+    mixture_selection_cases,
+    mixture_variational_cases,
+)
+from .writer import VectorFile
+
+MAKERS: dict[str, Callable[[], VectorFile]] = {
+    "30-mixtures/runs": mixture_run_cases.runs,
+    "31-multinomial/steps": mixture_count_cases.steps,
+    "31-multinomial/misprints": mixture_count_cases.misprints,
+    "31-multinomial/naive-bayes": mixture_classify_cases.bayes,
+    "32-gaussian/densities": mixture_gaussian_cases.densities,
+    "32-gaussian/steps": mixture_gaussian_cases.steps,
+    "32-gaussian/hard": mixture_gaussian_cases.hard,
+    "32-gaussian/traps": mixture_gaussian_cases.traps,
+    "32-gaussian/misprints": mixture_gaussian_cases.misprints,
+    "33-classify/discriminants": mixture_classify_cases.discriminants,
+    "34-selection/criteria": mixture_selection_cases.criteria,
+    "34-selection/evidence": mixture_selection_cases.evidence,
+    "34-selection/importance": mixture_selection_cases.samples,
+    "34-selection/variational": mixture_variational_cases.steps,
+}
+
+
+def some(*names: str) -> list[VectorFile]:
+    """The files of some makers."""
+    return [MAKERS[name]() for name in names]
+
+
+def files() -> list[VectorFile]:
+    """The files of chapters 30 to 34."""
+    return some(*MAKERS)
