@@ -18,6 +18,7 @@ from refclust.kernels import (  # noqa: F401  (they register their kernels)
     linkage,
     means,
     multinomial,
+    scatters,
     seeding,
     whitening,
     words,

@@ -243,7 +243,8 @@ class CountFamily:
                     tuple(tuple(map(float, row)) for row in told["probabilities"]),
                 )
         check_parameters(given, self.kind, self.passes.rows.data.d)
-        return given
+        # In one buffer: with many words that is made once, not in every step.
+        return CountParameters(given.weights, CentreMatrix.of(given.probabilities))
 
     def free_parameters(self, k: int) -> int:
         """How many numbers the mixture is free to choose.

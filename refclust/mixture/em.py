@@ -150,7 +150,9 @@ class EMSteps(Generic[P, D, M]):
                 assert isinstance(self._given, array)
                 return starts.from_labels(family, self._given, k)
             case _:
-                return family.read(self._given)
+                assert not isinstance(self._given, array)
+                assert self._given is not None
+                return self._given  # read at the door
 
     def _one_run(self) -> Iterator[State[P]]:
         assert self._progress.pending is not None
@@ -203,13 +205,16 @@ class EMSteps(Generic[P, D, M]):
             raise self._impossible(point)
         reached = step.log_likelihood if options.sampled else step.bound
         objective = reached + point.log_prior
-        known = step.bound - step.entropy  # E_q[log p(X, Z)] here
-        rounding = self._family.rounding(step.moments, point.densities, known) + point.rounding
+        rounding = 0.0
+        if options.certified:
+            known = step.bound - step.entropy  # E_q[log p(X, Z)] here
+            own = self._family.rounding(step.moments, point.densities, known)
+            rounding = own + point.rounding
         gain, ascents = None, pending.ascents
         before = pending.before
         if before is not None:
             gain = (objective - before.objective) / self._weight
-            if not options.sampled:
+            if before.bound is not None:
                 total = before.rounding + rounding
                 one = ascent(pending.done, before.objective, before.bound, objective, total)
                 ascents = (*ascents, one)
@@ -247,10 +252,16 @@ class EMSteps(Generic[P, D, M]):
         if self._options.variation == "generalized":
             made = self._damped(point, made, step)
         following = made.point
-        bound = made.expected + step.entropy + following.log_prior
-        own = family.rounding(step.moments, following.densities, made.expected)
-        rounding = pending.now.rounding + own + following.rounding
-        self._go_on(following, Before(pending.now.objective, bound, rounding))
+        before = Before(pending.now.objective)
+        if self._options.certified:
+            expected = made.expected
+            if expected is None:
+                expected = family.expected(step.moments, following.densities)
+            bound = expected + step.entropy + following.log_prior
+            own = family.rounding(step.moments, following.densities, expected)
+            rounding = pending.now.rounding + own + following.rounding
+            before = Before(pending.now.objective, bound, rounding)
+        self._go_on(following, before)
         return following
 
     def _damped(

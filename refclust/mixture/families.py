@@ -48,10 +48,10 @@ class Point(Generic[P, D]):
 
 @dataclass(frozen=True, slots=True)
 class Following(Generic[P, D]):
-    """Where an M-step leads, and E_q[log p(X, Z)] there."""
+    """Where an M-step leads, and E_q[log p(X, Z)] there if the step came by it."""
 
     point: Point[P, D]
-    expected: float
+    expected: float | None = None
 
 
 class Family(Protocol[P, D, M]):

@@ -19,7 +19,6 @@ from refclust.mixture.families import Collapsed, Following, Point
 from refclust.mixture.gaussian_parameters import (
     GaussianParameters,
     between,
-    central_scatters,
     check_parameters,
     component_means,
     constant_of,
@@ -157,8 +156,7 @@ class GaussianFamily:
 
         Spec: EM-MSTEP
         """
-        point = self.point(self.maximised(moments, before))
-        return Following(point, self.expected(moments, point.densities))
+        return Following(self.point(self.maximised(moments, before)))
 
     def sizes(self, moments: Moments) -> tuple[float, ...]:
         """The weight of each component.
@@ -175,7 +173,7 @@ class GaussianFamily:
         for k, count in enumerate(moments.counts):
             if not count > 0:
                 raise Collapsed(k, "has no rows any more")
-        scatters = tuple(map(self._with_floor, central_scatters(moments)))
+        scatters = self.passes.scatters(moments, self.prior if self.floor else ())
         known = None if before is None else before.spreads
         try:
             found = maximised(self.model, tuple(moments.counts), scatters, before=known)
@@ -343,16 +341,6 @@ class GaussianFamily:
         white = list(block) * (d if len(block) == 1 else 1)
         return [psi * w * w for psi, w in zip(self.prior, white, strict=True)]
 
-    def _with_floor(self, scatter: Vector) -> Vector:
-        if not self.floor:
-            return scatter
-        if self.form != "full":
-            return tuple(s + psi for s, psi in zip(scatter, self.prior, strict=True))
-        d, raised = len(self.prior), list(scatter)
-        for j, psi in enumerate(self.prior):
-            raised[j * d + j] += psi
-        return tuple(raised)
-
     def _parameters(self, moments: Moments, covariances: Blocks) -> GaussianParameters:
         return GaussianParameters(
             component_weights(moments.counts), component_means(moments), covariances, self.form
@@ -361,7 +349,7 @@ class GaussianFamily:
     def _common(self, moments: Moments) -> Vector:
         """The covariance within all components together, each of them with the floor."""
         weight = math.fsum(moments.counts)
-        scatters = map(self._with_floor, central_scatters(moments))
+        scatters = self.passes.scatters(moments, self.prior if self.floor else ())
         one = tuple(math.fsum(column) / weight for column in zip(*scatters, strict=True))
         return (math.fsum(one) / len(one),) if self.form == "spherical" else one
 

@@ -97,10 +97,9 @@ def whitening_diagonal(parameters: GaussianParameters, white: Doubles, k: int) -
     Spec: GAU-PDF
     """
     d, size = len(parameters.means[0]), len(white) // len(parameters.weights)
-    block = plain(memoryview(white)[k * size : (k + 1) * size])
-    if parameters.form == "full":
-        return block[:: d + 1]
-    return block * (d if size == 1 else 1)
+    step = d + 1 if parameters.form == "full" else 1
+    found: list[float] = memoryview(white)[k * size : (k + 1) * size : step].tolist()  # type: ignore[assignment]
+    return found * (d if size == 1 else 1)
 
 
 def constant_of(exponents: Sequence[int]) -> float:
@@ -124,29 +123,6 @@ def component_means(moments: Moments) -> tuple[Vector, ...]:
         tuple(a + first / n for a, first in zip(centre, firsts[c * d : (c + 1) * d], strict=True))
         for c, (n, centre) in enumerate(zip(moments.counts, moments.around, strict=True))
     )
-
-
-def central_scatters(moments: Moments) -> list[Vector]:
-    """The scatter of each component around its mean: d*d numbers, or the d on the diagonal.
-
-    Spec: GMM-SIG, CEM-SIG, QDA-PARAM
-    """
-    d = moments.around.d
-    firsts, seconds = plain(moments.firsts), plain(moments.seconds)
-    found: list[Vector] = []
-    for c, n in enumerate(moments.counts):
-        first = firsts[c * d : (c + 1) * d]
-        if moments.spread == "diagonal":
-            block = seconds[c * d : (c + 1) * d]
-            found.append(tuple(max(s - f * f / n, 0.0) for s, f in zip(block, first, strict=True)))
-            continue
-        lines: list[float] = []
-        for i, f in enumerate(first):
-            line = seconds[(c * d + i) * d : (c * d + i + 1) * d]
-            # The product is rounded before it is divided: the same on both sides of the diagonal.
-            lines += [s - f * g / n for s, g in zip(line, first, strict=True)]
-        found.append(tuple(lines))
-    return found
 
 
 def check_parameters(given: GaussianParameters, d: int) -> None:

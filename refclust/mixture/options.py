@@ -66,6 +66,11 @@ class EMOptions:
         """Whether the E-step draws components."""
         return self.variation in _SAMPLED
 
+    @property
+    def certified(self) -> bool:
+        """Whether every iteration is judged: somebody watches, and something is promised."""
+        return self.trace != "none" and not self.sampled
+
     def as_json(self) -> dict[str, Any]:
         """The options as plain values, in a fixed order."""
         return asdict(self)

@@ -23,6 +23,7 @@ from refclust.kernels.gaussian import Gaussians, Moments, Spread
 from refclust.kernels.kmeans import Labels
 from refclust.kernels.mixture import Doubles, EMStep, Posterior, Rule, plain
 from refclust.kernels.multinomial import Tallies, Terms
+from refclust.kernels.points import Vector
 from refclust.kernels.words import Kind, WordLogs, WordStep
 from refclust.numbers.argmin import ROUND
 
@@ -68,6 +69,15 @@ class GaussianPasses:
         found: Posterior = self._call("gaussian.posterior", densities, full)
         return found
 
+    def scatters(self, moments: Moments, prior: Sequence[float]) -> tuple[Vector, ...]:
+        """The scatter of each component around its mean, with a floor on the diagonal.
+
+        Spec: GMM-SIG, GMM-FLOOR
+        """
+        flat = plain(self._call("gaussian.scatters", moments, prior))
+        size = len(flat) // len(moments.counts)
+        return tuple(tuple(flat[begin : begin + size]) for begin in range(0, len(flat), size))
+
     def whitening(self, covariances: array[float], form: str) -> Doubles:
         """The matrices W of some covariances; zeros for one that is not positive definite.
 
@@ -81,11 +91,13 @@ class GaussianPasses:
 
         Spec: EM-EXPCDLL, GMM-EXPCDLL
         """
-        around_means = array("d", _about(moments, densities.means))
-        squares = self._call("gaussian.traces", around_means, densities.whitening, densities.form)
+        squares = self._call(
+            "gaussian.traces", moments.seconds, densities.whitening, densities.form
+        )
         terms = [
             n * offset for n, offset in zip(moments.counts, densities.offsets, strict=True) if n
         ]
+        terms += [-0.5 * x for x in _ways(moments, densities)]
         return math.fsum((*terms, *(-0.5 * square for square in squares)))
 
     def rounding(self, moments: Moments, densities: Gaussians) -> float:
@@ -100,7 +112,7 @@ class GaussianPasses:
         """
         d, k = self.rows.data.d, densities.k
         full = densities.form == "full"
-        diagonal = _diagonals(_about(moments, densities.means), moments.spread, k, d)
+        diagonal = _about(moments, densities.means)
         white = plain(densities.whitening)
         size = len(white) // k
         sizes = [
@@ -285,7 +297,7 @@ def _means(moments: Moments) -> CentreMatrix:
 def _moved(moments: Moments) -> CentreMatrix | None:
     """The new means, if one of them is so far from the old one that squares would cancel."""
     k, d = len(moments.counts), moments.around.d
-    diagonal = _diagonals(plain(moments.seconds), moments.spread, k, d)
+    diagonal = _diagonals(moments.seconds, moments.spread, k, d)
     firsts = plain(moments.firsts)
     for c, n in enumerate(moments.counts):
         for first, second in zip(firsts[c * d : (c + 1) * d], diagonal[c], strict=True):
@@ -295,32 +307,49 @@ def _moved(moments: Moments) -> CentreMatrix | None:
     return None
 
 
-def _about(moments: Moments, means: CentreMatrix) -> list[float]:
-    """The second moments around other points: M + b f' + f b' + n b b', b the way between them."""
-    seconds = plain(moments.seconds)
-    if means == moments.around:
-        return seconds
-    d, firsts = means.d, plain(moments.firsts)
-    found: list[float] = []
-    for c, (n, centre, mean) in enumerate(zip(moments.counts, moments.around, means, strict=True)):
-        way = [a - m for a, m in zip(centre, mean, strict=True)]
-        first = firsts[c * d : (c + 1) * d]
-        if moments.spread == "diagonal":
-            block = seconds[c * d : (c + 1) * d]
-            found += [s + b * (2.0 * f + n * b) for s, f, b in zip(block, first, way, strict=True)]
-            continue
-        for i in range(d):
-            line = seconds[(c * d + i) * d : (c * d + i + 1) * d]
-            left, own = way[i], first[i]
-            found += [
-                s + left * f + b * (own + n * left)
-                for s, f, b in zip(line, first, way, strict=True)
-            ]
+def _ways(moments: Moments, densities: Gaussians) -> list[float]:
+    """What |W (x - m)|^2 summed over rows has beside |W (x - a)|^2: 2 Wb.Wf + n |Wb|^2.
+
+    b = a - m is the way from the means to the points of the sums, f the sum of x - a.
+    """
+    if densities.means == moments.around:
+        return []
+    d, k = moments.around.d, len(moments.counts)
+    firsts, white = plain(moments.firsts), plain(densities.whitening)
+    size = len(white) // k
+    found = []
+    for c, (n, point, mean) in enumerate(
+        zip(moments.counts, moments.around, densities.means, strict=True)
+    ):
+        way = [a - m for a, m in zip(point, mean, strict=True)]
+        w = white[c * size : (c + 1) * size]
+        b, f = (_whitened(w, x, d) for x in (way, firsts[c * d : (c + 1) * d]))
+        found.append(math.fsum(x * (2.0 * y + n * x) for x, y in zip(b, f, strict=True)))
     return found
 
 
-def _diagonals(seconds: Sequence[float], spread: Spread, k: int, d: int) -> list[Sequence[float]]:
+def _whitened(white: Sequence[float], x: Sequence[float], d: int) -> list[float]:
+    """W x for a matrix, a diagonal or a number W."""
+    if len(white) == d * d and d > 1:
+        # Built-in sum on floats: its error is inside the bound of ``rounding``.
+        return [sum(map(mul, white[i * d : i * d + i + 1], x)) for i in range(d)]
+    return list(map(mul, list(white) * (d if len(white) < d else 1), x))
+
+
+def _about(moments: Moments, means: CentreMatrix) -> list[list[float]]:
+    """The second moment of each column around other points: s + b (2 f + n b), b the way."""
+    k, d, firsts = len(moments.counts), means.d, plain(moments.firsts)
+    found = []
+    for c, own in enumerate(_diagonals(moments.seconds, moments.spread, k, d)):
+        n, point, mean = moments.counts[c], moments.around[c], means[c]
+        ways = (a - m for a, m in zip(point, mean, strict=True))
+        first = firsts[c * d : (c + 1) * d]
+        found.append([s + b * (2.0 * f + n * b) for s, f, b in zip(own, first, ways, strict=True)])
+    return found
+
+
+def _diagonals(seconds: Doubles, spread: Spread, k: int, d: int) -> list[list[float]]:
     """The second moment of each column, for each component."""
-    if spread == "diagonal":
-        return [seconds[c * d : (c + 1) * d] for c in range(k)]
-    return [seconds[c * d * d : (c + 1) * d * d : d + 1] for c in range(k)]
+    size, step = (d, 1) if spread == "diagonal" else (d * d, d + 1)
+    view = memoryview(seconds)
+    return [plain(view[c * size : (c + 1) * size : step]) for c in range(k)]

@@ -28,8 +28,8 @@ class Before:
     """The objective before the M-step made last, and the bound that step reached."""
 
     objective: float
-    bound: float
-    rounding: float
+    bound: float | None = None  # none: nobody watches, or nothing is promised
+    rounding: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,7 @@ class MixtureFit(Generic[P]):
 
     @property
     def monotone(self) -> Certificate:
-        """The certificate of the best run.
+        """The certificate of the best run; a fit that nobody watches (trace none) has no ascents.
 
         Spec: EM-CONV
         """

@@ -20,12 +20,12 @@ from refclust.kernels.gaussian import Gaussians, Moments
 from refclust.kernels.kmeans import Labels
 from refclust.kernels.mixture import Doubles, EMStep, Posterior, Rule, plain
 from refclust.kernels.points import Vector
+from refclust.kernels.scatters import central_scatters
 from refclust.mixture.families import Collapsed, Following, Point
 from refclust.mixture.gaussian import GaussianFamily
 from refclust.mixture.gaussian_parameters import (
     GaussianParameters,
     between,
-    central_scatters,
     covariances_of,
     readable,
     whitening_diagonal,
@@ -253,8 +253,7 @@ class VariationalGaussian:
 
         Spec: MS-VIM
         """
-        point = self.point(self.maximised(moments, before))
-        return Following(point, self.expected(moments, point.densities))
+        return Following(self.point(self.maximised(moments, before)))
 
     def sizes(self, moments: Moments) -> tuple[float, ...]:
         """The weight of each component.

@@ -160,8 +160,7 @@ class VariationalMultinomial:
 
         Spec: MS-VIM
         """
-        point = self.point(self.maximised(moments, before))
-        return Following(point, self.expected(moments, point.densities))
+        return Following(self.point(self.maximised(moments, before)))
 
     def sizes(self, moments: Tallies) -> tuple[float, ...]:
         """The weight of each component.

@@ -129,9 +129,12 @@ class _Step:
     def next(self) -> Any:
         return self.following.point.parameters
 
+    def expected(self, point: Point[Any, Any]) -> float:
+        return float(self.family.expected(self.moments, point.densities)) + self.constant
+
     @property
     def next_expected(self) -> float:
-        return self.following.expected + self.constant
+        return self.expected(self.following.point)
 
     @cached_property
     def taken_apart(self) -> Decomposition:
@@ -197,9 +200,7 @@ _OF_A_STEP: Final[Mapping[str, Callable[[_Step], Answer]]] = {
     "responsibilities": lambda step: [shares(row, SOFT).q for row in step.joint],
     "labels": lambda step: [Fraction(x) for x in step.posterior.labels],
     "entropy": lambda step: step.entropy,
-    "expected_complete": lambda step: (
-        step.family.expected(step.moments, step.point.densities) + step.constant
-    ),
+    "expected_complete": lambda step: step.expected(step.point),
     "lower_bound": lambda step: step.taken_apart.lower_bound,
     "kl": lambda step: step.taken_apart.divergence,
     "counts": lambda step: plain(step.moments.counts),

@@ -1,4 +1,4 @@
-"""Refclust's own answers to the golden vectors of whole runs of EM (chapter 30)."""
+"""Refclust's own answers to the golden vectors of runs of EM and of samples (chapter 30)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ from typing import Any, Final
 
 from refclust.backends.session import Session
 from refclust.errors import BadVectorFile
+from refclust.mixture.counts_parameters import CountParameters
 from refclust.mixture.fit import bernoulli_mixture, gaussian_mixture, multinomial_mixture
+from refclust.mixture.gaussian_parameters import GaussianParameters
 from refclust.mixture.results import MixtureFit
+from refclust.mixture.sample import sample as draw_rows
+from refclust.mixture.shapes import covariance_model
 from refclust.testing.answers import Answer
 from refclust.testing.mixture_runners import number, numbers
 
@@ -24,6 +28,25 @@ def run(given: dict[str, Any], key: str, session: Session) -> Answer:
     if key not in _OF_A_RUN:
         raise BadVectorFile(f"no reading of a run is called {key!r}")
     return _OF_A_RUN[key](_fit(json.dumps(given), session.requested))
+
+
+def sample(given: dict[str, Any], key: str, session: Session) -> Answer:  # noqa: ARG001
+    """Answer one key of a case of ``mixture.sample``."""
+    if key not in ("rows", "labels"):
+        raise BadVectorFile(f"no reading of a sample is called {key!r}")
+    state, n, seed = numbers(given["state"]), int(given["n"]), int(given["seed"])
+    weights = tuple(state["weights"])
+    parameters: GaussianParameters | CountParameters
+    if "model" in given:
+        form = covariance_model(given["model"]).form
+        means, spreads = (tuple(map(tuple, state[name])) for name in ("means", "spreads"))
+        parameters = GaussianParameters(weights, means, spreads, form)
+        drawn = draw_rows(parameters, n, family="gaussian", seed=seed)
+    else:
+        parameters = CountParameters(weights, tuple(map(tuple, state["probabilities"])))
+        length = number(given["length"]) if "length" in given else None
+        drawn = draw_rows(parameters, n, family=given["kind"], seed=seed, length=length)
+    return drawn.rows if key == "rows" else [Fraction(k) for k in drawn.labels]
 
 
 # A case asks for several keys of one fit; the last one is kept.

@@ -246,10 +246,13 @@ RUNNERS: Mapping[str, Runner] = {
     "mixture.gaussian": mixture_runners.gaussian,
     "mixture.counts": mixture_runners.counts,
     "mixture.run": run_runners.run,
+    "mixture.sample": run_runners.sample,
     "classify.counts": classify_runners.counts,
     "classify.gaussian": classify_runners.gaussian,
     "selection.criteria": selection_runners.criteria,
     "selection.evidence": selection_runners.evidence,
     "selection.importance": selection_runners.importance,
     "selection.variational": selection_runners.variational,
+    "selection.curve": selection_runners.curve,
+    "selection.held_out": selection_runners.held_out,
 }

@@ -18,14 +18,17 @@ from refclust.mixture.counts import CountFamily
 from refclust.mixture.criteria import Criteria
 from refclust.mixture.criteria import criteria as criteria_of
 from refclust.mixture.fit import bernoulli_mixture, gaussian_mixture, multinomial_mixture
+from refclust.mixture.gap import elbow, elbow_heights, first_gap, gaps
 from refclust.mixture.gaussian import GaussianFamily
+from refclust.mixture.held_out import folds
 from refclust.mixture.importance import importance_estimate
 from refclust.mixture.passes import CountPasses, GaussianPasses
+from refclust.mixture.selection import select
 from refclust.mixture.shapes import mixture_parameters
 from refclust.mixture.theory import row_entropy
 from refclust.mixture.variational import VariationalGaussian
 from refclust.mixture.variational_counts import VariationalMultinomial
-from refclust.testing.answers import Answer
+from refclust.testing.answers import Answer, Missing
 from refclust.testing.mixture_runners import number, numbers, rows_of
 
 _BELIEFS: Final = ("alpha", "beta", "nu", "means", "scales", "eta")
@@ -63,6 +66,46 @@ def importance(given: dict[str, Any], key: str, session: Session) -> Answer:  # 
     return log_evidence if key == "log_evidence" else effective
 
 
+def curve(given: dict[str, Any], key: str, session: Session) -> Answer:  # noqa: ARG001
+    """Answer one key of a case of ``selection.curve``."""
+    first, rss = int(given["first"]), [Fraction(x) for x in given["rss"]]
+    points = list(enumerate(rss, first))
+    if key == "heights":
+        return elbow_heights(points) or Missing()
+    if key == "elbow":
+        return _place(elbow(points))
+    if key not in ("gaps", "gap_errors", "gap_choice"):
+        raise BadVectorFile(f"no reading of a curve is called {key!r}")
+    logs = [[math.log(Fraction(x)) for x in line] for line in given["references"]]
+    found = gaps([math.log(x) for x in rss], logs)
+    if key == "gap_choice":
+        place = first_gap(found)
+        return _place(None if place is None else first + place)
+    kept = [one for one in found if one is not None]
+    return [one.value if key == "gaps" else one.error for one in kept]
+
+
+def _place(k: int | None) -> Answer:
+    return Missing() if k is None else Fraction(k)
+
+
+def held_out(given: dict[str, Any], key: str, session: Session) -> Answer:
+    """Answer one key of a case of ``selection.held_out``."""
+    rows, seed = numbers(given["rows"]), int(given["seed"])
+    count = int(given["folds"])
+    if key == "folds":
+        return [[Fraction(i) for i in fold] for fold in folds(len(rows), count, seed=seed)]
+    if key != "cv":
+        raise BadVectorFile(f"no reading of held-out rows is called {key!r}")
+    options: dict[str, Any] = {"criterion": "cv", "folds": count, "seed": seed}
+    if "model" in given:
+        options["covariance"] = given["model"]
+    else:
+        options |= {"model": given["kind"], "m": number(given["m"])}
+    found = select(rows, k=1, **options, backend=session.requested)
+    return found.candidates[0].values["cv"]
+
+
 def variational(given: dict[str, Any], key: str, session: Session) -> Answer:
     """Answer one key of a case of ``selection.variational``: one step from given shares."""
     name = key.removeprefix("beliefs.")
@@ -86,14 +129,15 @@ def _believed(text: str, backend: str) -> dict[str, Any]:
         family = VariationalGaussian(
             plain_family, alpha, *(number(given[x]) for x in ("beta", "nu"))
         )
-    following = family.following(family.moments(array("d", (x for row in q for x in row)), k), None)
-    point = following.point
+    moments = family.moments(array("d", (x for row in q for x in row)), k)
+    point = family.following(moments, None).point
+    expected = family.expected(moments, point.densities)
     constant = rows.data.n * float(family.constant)
     entropy = math.fsum(row_entropy(row) for row in q)
     joint = plain(family.posterior(point, full=True).joint)
     return {
         "beliefs": point.parameters,
-        "bound": math.fsum((following.expected, constant, point.log_prior, entropy)),
+        "bound": math.fsum((expected, constant, point.log_prior, entropy)),
         "responsibilities": [
             shares(joint[begin : begin + k], SOFT).q for begin in range(0, len(joint), k)
         ],

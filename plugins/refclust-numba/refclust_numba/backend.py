@@ -42,6 +42,7 @@ _UNIT: Final = {
     "gaussian.em_step": 4e-10,
     "gaussian.whitening": 1e-12,
     "gaussian.traces": 1e-12,
+    "gaussian.scatters": 1e-12,
     "multinomial.logs": 1e-10,
     "multinomial.m_step": 1e-10,
 }

@@ -54,6 +54,21 @@ def _cholesky(matrices: Array) -> tuple[Array, Array]:
     return lower, usable
 
 
+def scatters(rows: Any, moments: Any, prior: Any) -> Array:
+    """Keeps the contract of gaussian.scatters."""
+    d, counts = rows.d, np.frombuffer(moments.counts)
+    firsts = np.frombuffer(moments.firsts).reshape(-1, d)
+    seconds = np.frombuffer(moments.seconds)
+    if moments.spread == "diagonal":
+        found = np.maximum(seconds.reshape(-1, d) - firsts * firsts / counts[:, None], 0.0)
+        return (found + np.asarray(prior) if len(prior) else found).ravel()
+    products = firsts[:, :, None] * firsts[:, None, :]
+    found = seconds.reshape(-1, d, d) - products / counts[:, None, None]
+    if len(prior):
+        found[:, np.arange(d), np.arange(d)] += np.asarray(prior)
+    return found.ravel()
+
+
 def traces(rows: Any, seconds: Any, white: Any, form: str) -> Array:
     """Keeps the contract of gaussian.traces."""
     d, moments, parts = rows.d, np.frombuffer(seconds), np.frombuffer(white)

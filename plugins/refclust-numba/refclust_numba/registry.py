@@ -49,6 +49,7 @@ _PLAIN: Final[dict[str, Any]] = {
     "gaussian.em_step": gaussian.em_step,
     "gaussian.whitening": components.whitening,
     "gaussian.traces": components.traces,
+    "gaussian.scatters": components.scatters,
     "multinomial.logs": components.logs,
     "multinomial.m_step": components.m_step,
 }

@@ -298,11 +298,12 @@ def gaussian(given: Input, options: Mapping[str, Any]) -> Work:
 
 def multinomial(given: Input, options: Mapping[str, Any]) -> Work:
     """A multinomial mixture from given probabilities and equal shares."""
+    from refclust.kernels.centres import CentreMatrix
     from refclust.mixture.counts_parameters import CountParameters
     from refclust.mixture.fit import multinomial_mixture
 
     k = given.facts["k"]
-    start = CountParameters((1.0 / k,) * k, tuple(map(tuple, probabilities(given))))
+    start = CountParameters((1.0 / k,) * k, CentreMatrix.of(probabilities(given)))
     return _mixture(multinomial_mixture, given, options, start)
 
 
