@@ -7,8 +7,10 @@ from collections.abc import Callable
 from . import (
     mixture_classify_cases,
     mixture_count_cases,
+    mixture_curve_cases,
     mixture_gaussian_cases,
     mixture_run_cases,
+    mixture_sample_cases,
     mixture_selection_cases,
     mixture_variational_cases,
 )
@@ -16,6 +18,7 @@ from .writer import VectorFile
 
 MAKERS: dict[str, Callable[[], VectorFile]] = {
     "30-mixtures/runs": mixture_run_cases.runs,
+    "30-mixtures/samples": mixture_sample_cases.samples,
     "31-multinomial/steps": mixture_count_cases.steps,
     "31-multinomial/misprints": mixture_count_cases.misprints,
     "31-multinomial/naive-bayes": mixture_classify_cases.bayes,
@@ -28,6 +31,8 @@ MAKERS: dict[str, Callable[[], VectorFile]] = {
     "34-selection/criteria": mixture_selection_cases.criteria,
     "34-selection/evidence": mixture_selection_cases.evidence,
     "34-selection/importance": mixture_selection_cases.samples,
+    "34-selection/curves": mixture_curve_cases.curves,
+    "34-selection/held-out": mixture_curve_cases.held_out,
     "34-selection/variational": mixture_variational_cases.steps,
 }
 

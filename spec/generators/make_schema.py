@@ -188,6 +188,8 @@ def _mixtures() -> list[dict[str, Any]]:
         ),
         _object([*step], [*smooth, *shared], {**step, **smooth, **shared}),
         *_runs(matrix, normal, counts),
+        *_samples(gaussian, step),
+        *_curves(matrix),
         *_classes(matrix, {"weights": DOUBLES, **smooth}),
         _object(["k", "d"], [], {"k": WHOLE, "d": WHOLE}),
         _object(["rows", "concentration"], [], {"rows": matrix, "concentration": ratio}),
@@ -218,6 +220,31 @@ def _runs(
     return [
         _object([*known, name], [*options], {**known, name: {"enum": allowed}, **options})
         for name, allowed in (("model", [*MODELS]), ("kind", ["multinomial", "bernoulli"]))
+    ]
+
+
+def _samples(gaussian: dict[str, Any], step: dict[str, Any]) -> list[dict[str, Any]]:
+    drawn = {"n": WHOLE, "seed": WHOLE}
+    rows = {name: gaussian[name] for name in ("model", "state")} | drawn
+    words = {name: step[name] for name in ("kind", "state")} | drawn
+    return [
+        _object([*rows], [], rows),
+        _object([*words], ["length"], {**words, "length": WHOLE}),
+    ]
+
+
+def _curves(matrix: dict[str, Any]) -> list[dict[str, Any]]:
+    curve: dict[str, Any] = {"first": WHOLE, "rss": SHARES}
+    dealt: dict[str, Any] = {"rows": matrix, "folds": WHOLE, "seed": WHOLE}
+    ratio = {"type": "string", "pattern": RATIONAL}
+    kind = {**dealt, "kind": {"const": "multinomial"}, "m": ratio}
+    model = {**dealt, "model": {"enum": list(MODELS)}}
+    return [
+        _object(
+            [*curve], ["references"], {**curve, "references": {"type": "array", "items": SHARES}}
+        ),
+        _object([*kind], [], kind),
+        _object([*model], [], model),
     ]
 
 
@@ -291,12 +318,15 @@ def schema() -> dict[str, Any]:
                     "mixture.gaussian",
                     "mixture.counts",
                     "mixture.run",
+                    "mixture.sample",
                     "classify.counts",
                     "classify.gaussian",
                     "selection.criteria",
                     "selection.evidence",
                     "selection.importance",
                     "selection.variational",
+                    "selection.curve",
+                    "selection.held_out",
                 ]
             },
             "title": {"type": "string"},

@@ -135,7 +135,8 @@ def _held(
     file: VectorFile, slug: str, rows: Matrix, model: str, count: int, seed: int, words: str
 ) -> None:
     folds = dealt(len(rows), count, seed)
-    values, lost = [[], []], list[float]()
+    values: list[list[Any]] = [[], []]
+    lost: list[float] = []
     for fold in folds:
         train = [row for i, row in enumerate(rows) if i not in fold]
         queries = [rows[i] for i in fold]

@@ -91,8 +91,9 @@ def test_naive_bayes_is_an_m_step(drawn: tuple[str, Case], m: float) -> None:
     started = FITS[kind](case.rows, labels=case.labels, weights=case.weights, m=m, limit=0)
     classes = [f"class {label}" for label in case.labels]
     data = dataset(case.rows) if case.weights is None else dataset(case.rows, weights=case.weights)
-    smoothing: Any = {"smoothing": "m-estimate", "m": m} if m else {"smoothing": "mle"}
-    trained = naive_bayes(data, classes, kind=kind, backend="reference", **smoothing)
+    smoothing: dict[str, Any] = {"smoothing": "m-estimate", "m": m} if m else {"smoothing": "mle"}
+    smoothing |= {"kind": kind, "backend": "reference"}
+    trained = naive_bayes(data, classes, **smoothing)
     assert told(trained.parameters) == told(started.parameters)
     counts, sums = array("d"), array("d")
     for c in range(case.k):
@@ -109,9 +110,11 @@ def models(draw: st.DrawFn) -> tuple[str, Case, CountParameters]:
     kind, case = draw(EITHER)
     d, k = len(case.rows[0]), draw(st.integers(1, 3))
     weights = draw(distributions(k).filter(lambda shares: min(shares) > 1e-9))
-    rows = [draw(distributions(d).filter(lambda shares: min(shares) > 1e-9)) for _ in range(k)]
+    rows: list[tuple[float, ...]] = [
+        draw(distributions(d).filter(lambda shares: min(shares) > 1e-9)) for _ in range(k)
+    ]
     if kind == "bernoulli" and d == 1:
-        rows = [(0.25,), (0.75,), (0.5,)][:k]
+        rows = [(x,) for x in (0.25, 0.75, 0.5)[:k]]
     return kind, case, CountParameters(weights, tuple(rows))
 
 
@@ -136,14 +139,14 @@ def test_likelihood_and_shares_are_those_of_the_formulas(
     k, d = len(parameters.weights), len(case.rows[0])
     mass = list(zip(case.masses, q, strict=True))
     terms = [w * s[c] * math.log(parameters.weights[c]) for w, s in mass for c in range(k)]
-    for w, row, x in zip(case.masses, q, case.rows, strict=True):
+    for (w, own), numbers in zip(mass, case.rows, strict=True):
         for c in range(k):
             for j in range(d):
                 theta = parameters.probabilities[c][j]
                 if kind == "bernoulli":
-                    terms.append(w * row[c] * math.log(theta if x[j] else 1.0 - theta))
-                elif x[j]:
-                    terms.append(w * row[c] * x[j] * math.log(theta))
+                    terms.append(w * own[c] * math.log(theta if numbers[j] else 1.0 - theta))
+                elif numbers[j]:
+                    terms.append(w * own[c] * numbers[j] * math.log(theta))
     size = 1 + math.fsum(map(abs, terms))
     expected = expected_log_likelihood(q, parameters, data, family=kind)
     assert expected == pytest.approx(math.fsum(terms), abs=(len(terms) + 64) * U * size)
