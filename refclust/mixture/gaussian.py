@@ -119,7 +119,7 @@ class GaussianFamily:
                 block = plain(memoryview(white)[k * size : (k + 1) * size])
                 penalty += self._penalties(block, parameters.form)
         made = densities(parameters, white, self.exponents)
-        log_prior = -0.5 * math.fsum(penalty)
+        log_prior = -0.5 * math.fsum(penalty) if penalty else 0.0
         # Terms of one sign: three roundings in each, one of their sum.
         return Point(parameters, made, log_prior, 4 * ROUND * abs(log_prior))
 

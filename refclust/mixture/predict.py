@@ -14,7 +14,7 @@ from refclust.cluster.seeding import Rows
 from refclust.data.accept import dataset
 from refclust.data.align import aligned
 from refclust.data.dataset import Dataset, Features
-from refclust.errors import BadOption, DimensionMismatch, ImpossibleRow
+from refclust.errors import BadOption, DegenerateCovariance, DimensionMismatch, ImpossibleRow
 from refclust.kernels.kmeans import copied
 from refclust.kernels.mixture import SOFT, Posterior, plain, shares
 from refclust.kernels.points import Vector
@@ -166,6 +166,9 @@ def evaluated(
     if isinstance(parameters, GaussianParameters):
         passes = GaussianPasses(rows, k)
         white = passes.whitening(covariances_of(parameters), parameters.form)
+        for c in range(k):
+            if not all(whitening_diagonal(parameters, white, c)):
+                raise DegenerateCovariance(f"the covariance of component {c} is singular")
         exponents = [0] * rows.data.d
         return passes.posterior(densities(parameters, white, exponents), full=full), constant_of(
             exponents

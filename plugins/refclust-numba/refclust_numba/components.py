@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from refclust.kernels.words import Kind, WordLogs, WordStep
+from refclust_numba.threads import shared
 
 Array = Any
 LEAST: Final = 5e-324
@@ -106,8 +107,10 @@ def m_step(rows: Any, tallies: Any, m: float, p: Any, kind: Kind) -> WordStep:
     shares = np.asarray(p)
     thetas, slopes = np.empty_like(sums), np.empty_like(sums)
     bases, expected = np.zeros(len(counts)), np.empty(len(counts))
-    # One component after another: what is made of its words stays in the nearest caches.
-    for c, n in enumerate(counts.tolist()):
+
+    @np.errstate(all="ignore")  # each thread has its own state
+    def one(c: int, _worker: int) -> None:
+        n = float(counts[c])
         whole = (float(sums[c].sum()) if kind == "multinomial" else n) + m
         theta, slope = thetas[c], slopes[c]
         if whole:
@@ -124,6 +127,8 @@ def m_step(rows: Any, tallies: Any, m: float, p: Any, kind: Kind) -> WordStep:
             bases[c] = absent.sum()
         expected[c] = np.einsum("j,j->", sums[c], slope) + n * bases[c]
         slope[theta == 0] = -np.inf
+
+    shared(one, len(counts))
     imagined = _imagined(thetas, m, shares, kind) if m else 0.0
     own = WordLogs(_flat(slopes), _flat(bases))
     return WordStep(_flat(thetas), own, float(expected.sum()), imagined)

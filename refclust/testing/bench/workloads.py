@@ -116,7 +116,7 @@ def _gaussian(name: str, covariance: str, n: int, d: int, k: int, seed: str = ""
         "likelihood",
         ("blobs", "heavy-tailed"),
         {"n": n, "d": d, "k": k},
-        {"n": 600, "d": min(d, 6), "k": 3},
+        {"n": 2_000, "d": 3, "k": 2},
         {"limit": 10, "covariance": covariance},
         seed=seed,
     )
