@@ -24,7 +24,8 @@ def central_scatters(moments: Moments) -> list[Vector]:
     d = moments.around.d
     firsts, seconds = plain(moments.firsts), plain(moments.seconds)
     found: list[Vector] = []
-    for c, n in enumerate(moments.counts):
+    for c, count in enumerate(moments.counts):
+        n = count or 1.0  # all sums of a component without weight are zero
         first = firsts[c * d : (c + 1) * d]
         if moments.spread == "diagonal":
             block = seconds[c * d : (c + 1) * d]
@@ -72,7 +73,7 @@ class Scatters:
         for place, second in enumerate(seconds):
             c, inside = divmod(place, size)
             i, j = divmod(inside, d) if full else (inside, inside)
-            product = firsts[c * d + i] * firsts[c * d + j] / moments.counts[c]
+            product = firsts[c * d + i] * firsts[c * d + j] / (moments.counts[c] or 1.0)
             floor = prior[j] if prior and i == j else 0.0
             allowed.append(8 * ROUND * (abs(second) + abs(product) + floor))
         wrong = apart("scatters", due, answer, allowed)
@@ -93,7 +94,7 @@ def scatters(
 ) -> array[float]:
     """Find the scatter of every component around its mean, a floor on the diagonal added.
 
-    Spec: GMM-SIG, GMM-FLOOR, KER-SCATTER
+    Spec: GMM-SIG, GMM-FLOOR, KER-WHITEN
 
     >>> from refclust.data.dataset import dense
     >>> from refclust.kernels.centres import CentreMatrix

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from refclust.errors import BadOption, DegenerateCovariance, NotFinite
 from refclust.kernels.gaussian import Form, Gaussians, Moments
@@ -34,6 +34,8 @@ from refclust.numbers.argmin import ROUND
 from refclust.numbers.linalg import NotPositive, cholesky
 
 Pair = Point[GaussianParameters, Gaussians]
+# Component variances may be 16 u^2 of that of a column, and need their 53 bits and an inverse.
+_TINY: Final = 2.0**-860
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,14 @@ class GaussianFamily:
             raise NotFinite(
                 "the variance of a column is beyond the range of doubles; divide the data by a "
                 "power of ten"
+            )
+        lost = self.passes.variances
+        if self.form == "spherical":
+            lost = (max(lost),)  # what counts is the one variance of all columns
+        if any(0.0 < variance < _TINY for variance in lost):
+            raise NotFinite(
+                "the variance of a column is so small that doubles lose its digits; multiply the "
+                "data by a power of ten"
             )
         if self.form == "spherical":
             return
@@ -179,6 +189,11 @@ class GaussianFamily:
             found = maximised(self.model, tuple(moments.counts), scatters, before=known)
         except Degenerate as degenerate:
             raise Collapsed(degenerate.component, self._lost(degenerate.column)) from None
+        except (OverflowError, ValueError):
+            raise NotFinite(
+                f"the scales of the columns are so different that {self.model}, which mixes them, "
+                "is beyond the range of doubles; bring the columns to one scale"
+            ) from None
         return self._parameters(moments, found.covariances)
 
     def started(self, moments: Moments, *, smooth: bool) -> GaussianParameters:  # noqa: ARG002

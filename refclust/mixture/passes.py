@@ -106,7 +106,8 @@ class GaussianPasses:
         By Minkowski's inequality the sum over rows of q a_i^2, where a_i is the sum of
         |W_ij| |x_j - m_j|, is at most the square of the sum of |W_ij| times the root of the second
         moment of column j. So the sizes S of all terms together are known without the rows, and by
-        KER-POSTERIOR and KER-EMSTEP every sum over n rows is within (n + 2 d + 2 K + 32) u S.
+        KER-POSTERIOR and KER-EMSTEP every sum over n rows is within (n + 2 d + 2 K + 32) u S. A
+        mean is rounded by u |m_j|, which with a large offset costs the bound N |W u m|^2.
 
         Spec: EM-CONV
         """
@@ -120,16 +121,14 @@ class GaussianPasses:
             for n, offset in zip(moments.counts, densities.offsets, strict=True)
             if n
         ]
-        for c in range(k):
-            roots = [math.sqrt(max(x, 0.0)) for x in diagonal[c]]
+        moved: list[float] = []
+        for c, (n, mean) in enumerate(zip(moments.counts, densities.means, strict=True)):
             w = white[c * size : (c + 1) * size]
-            if full:
-                # Built-in sum: a bound on rounding need not be rounded well itself.
-                lines = [sum(map(abs, map(mul, w[i * d : i * d + i + 1], roots))) for i in range(d)]
-            else:
-                lines = list(map(mul, w * d if size == 1 else w, roots))
-            sizes.extend(x * x for x in lines)
-        return (self.rows.data.n + 2 * d + 2 * k + 32) * ROUND * math.fsum(sizes)
+            roots = [math.sqrt(max(x, 0.0)) for x in diagonal[c]]
+            sizes.extend(x * x for x in _lines(w, roots, full=full))
+            moved.extend(n * x * x for x in _lines(w, [ROUND * abs(m) for m in mean], full=full))
+        terms = self.rows.data.n + 2 * d + 2 * k + 32
+        return terms * ROUND * math.fsum(sizes) + math.fsum(moved)
 
     @property
     def weight(self) -> float:
@@ -282,6 +281,17 @@ class CountPasses:
 
     def _call(self, kernel: str, *args: Any) -> Any:
         return self.rows.call(kernel, *args, k=self.k)
+
+
+def _lines(w: Sequence[float], sizes: Sequence[float], *, full: bool) -> list[float]:
+    """|W| times a vector of sizes.
+
+    Built-in sum: a bound on rounding need not be rounded well itself.
+    """
+    d = len(sizes)
+    if full:
+        return [sum(map(abs, map(mul, w[i * d : i * d + i + 1], sizes))) for i in range(d)]
+    return [x * size for x, size in zip([w[0]] * d if len(w) == 1 else w, sizes, strict=True)]
 
 
 def _means(moments: Moments) -> CentreMatrix:

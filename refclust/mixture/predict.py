@@ -33,6 +33,7 @@ from refclust.mixture.gaussian_parameters import (
     covariances_of,
     densities,
     readable,
+    whitening_diagonal,
 )
 from refclust.mixture.gaussian_parameters import check_parameters as check_gaussian
 from refclust.mixture.passes import CountPasses, GaussianPasses

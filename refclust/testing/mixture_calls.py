@@ -59,6 +59,8 @@ def gaussian_calls(
     posterior = call("posterior", full, True)
     found = step(full, SOFT)
     call("traces", found.seconds, full.whitening, "full", note="full")
+    call("scatters", found, (), note="full")
+    call("scatters", found, tuple(0.5 + j for j in range(points.d)), note="full, with a floor")
     if few:
         return
     call("moments", labels, k, full.means, "diagonal", note="labels, -1 for none")
@@ -72,6 +74,8 @@ def gaussian_calls(
     call("moments", _shares(posterior, points.n), k, centres, "diagonal", note="shares")
     found = step(diagonal, Rule(top=2), centres, "diagonal, the 2 most probable, around others")
     call("traces", found.seconds, diagonal.whitening, "diagonal", note="diagonal")
+    call("scatters", found, (), note="diagonal")
+    call("scatters", found, (0.25,) * points.d, note="diagonal, with a floor")
     spherical = fitted(found, "spherical")
     call("posterior", spherical, False, note="spherical")
     found = step(spherical, SOFT, note="spherical")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from refclust.kernels import gaussian, whitening
+from refclust.kernels import gaussian, scatters, whitening
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.gaussian import Gaussians, Moments
 from refclust.kernels.mixture import SOFT, EMStep, Posterior, Rule, plain, shares
@@ -221,10 +221,26 @@ def _of_matrices() -> Iterable[Saboteur]:
         lower = (x if i % (d * d) // d >= i % d else 0.0 for i, x in enumerate(plain(seconds)))
         return whitening.traces(points, array("d", lower), white, form)
 
+    def narrow(points: Points, moments: Any, prior: Any) -> array[float]:
+        return in_singles(scatters.scatters(points, moments, prior))
+
+    def raw(points: Points, moments: Any, prior: Any) -> array[float]:
+        zeros = array("d", bytes(8 * len(moments.firsts)))
+        return scatters.scatters(points, replace(moments, firsts=zeros), prior)
+
+    def uneven(points: Points, moments: Any, prior: Any) -> array[float]:
+        right = scatters.scatters(points, moments, prior)
+        if moments.spread == "full" and points.d > 1:
+            right[1] = math.nextafter(right[1], math.inf)
+        return right
+
     yield Saboteur("whitening-in-singles", "component 0", {"gaussian.whitening": rounded})
     yield Saboteur("whitening-turned", "above the diagonal", {"gaussian.whitening": turned})
     yield Saboteur("whitening-divides", "not finite", {"gaussian.whitening": dividing})
     yield Saboteur("traces-of-one-half", "component 0", {"gaussian.traces": half})
+    yield Saboteur("scatters-in-singles", "scatters[", {"gaussian.scatters": narrow})
+    yield Saboteur("scatters-not-central", "scatters[", {"gaussian.scatters": raw})
+    yield Saboteur("scatters-of-one-half", "not symmetric", {"gaussian.scatters": uneven})
 
 
 def _of_manners() -> Iterable[Saboteur]:

@@ -60,6 +60,7 @@ def test_the_kernels_there_are() -> None:
         "gaussian.em_step": "EMStep",
         "gaussian.moments": "Moments",
         "gaussian.posterior": "LogProb",
+        "gaussian.scatters": "Scatters",
         "gaussian.traces": "Traces",
         "gaussian.whitening": "Whitens",
         "information.expected_mi": "Enclosing",

@@ -58,6 +58,7 @@ def _cholesky(matrices: Array) -> tuple[Array, Array]:
 def scatters(rows: Any, moments: Any, prior: Any) -> Array:
     """Keeps the contract of gaussian.scatters."""
     d, counts = rows.d, np.frombuffer(moments.counts)
+    counts = np.where(counts, counts, 1.0)  # all sums of a component without weight are zero
     firsts = np.frombuffer(moments.firsts).reshape(-1, d)
     seconds = np.frombuffer(moments.seconds)
     if moments.spread == "diagonal":
