@@ -190,7 +190,7 @@ def _stepped(
 
     params = model.params
     told: dict[str, Any] = {"parameters": start, "limit": limit, "tolerance": 0.0}
-    told |= {"backend": backend, "trace": "none"}
+    told |= {"backend": backend, "trace": "scalars"}
     if params.variation in _UNSAMPLED:
         told["variation"] = params.variation
         told |= {"top": params.top} if params.variation == "top" else {}

@@ -36,6 +36,8 @@ from refclust.numbers.linalg import NotPositive, cholesky
 Pair = Point[GaussianParameters, Gaussians]
 # Component variances may be 16 u^2 of that of a column, and need their 53 bits and an inverse.
 _TINY: Final = 2.0**-860
+_COMMON: Final = ("EII", "EEI", "EEE")  # one covariance for all
+_FREE: Final = ("VII", "VVI", "VVV")  # nothing in common
 
 
 @dataclass(frozen=True)
@@ -257,9 +259,14 @@ class GaussianFamily:
     ) -> GaussianParameters:
         """The parameters with one component as wide as the data, around a row.
 
+        Where covariances have something in common it takes that of another component: parameters
+        outside of the model would let the next M-step fall.
+
         Spec: GMM-COLLAPSE
         """
         k = len(parameters.weights)
+        other = 1 if component == 0 else 0
+        wide = self.whole if self.model in _FREE else parameters.spreads[other]
         others = math.fsum(w for i, w in enumerate(parameters.weights) if i != component)
         return GaussianParameters(
             tuple(
@@ -267,7 +274,7 @@ class GaussianFamily:
                 for i, w in enumerate(parameters.weights)
             ),
             tuple(tuple(row) if i == component else m for i, m in enumerate(parameters.means)),
-            tuple(self.whole if i == component else s for i, s in enumerate(parameters.spreads)),
+            tuple(wide if i == component else s for i, s in enumerate(parameters.spreads)),
             parameters.form,
         )
 
@@ -331,7 +338,9 @@ class GaussianFamily:
                 # A matrix that could not be whitened at all has zeros in every column.
                 whole = w <= 0.0 and parameters.form == "full"
                 column = self._singular_column(parameters, k) if whole else j
-                raise Collapsed(k, self._lost(column if d > 1 else None))
+                raise Collapsed(
+                    None if self.model in _COMMON else k, self._lost(column if d > 1 else None)
+                )
 
     def _singular_column(self, parameters: GaussianParameters, k: int) -> int:
         """The first column that those before it explain."""

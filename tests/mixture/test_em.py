@@ -244,8 +244,9 @@ def test_restarts_keep_the_first_of_equals() -> None:
 
 @pytest.mark.spec("EM-RESTART", "GMM-COLLAPSE")
 def test_collapsed_runs_are_no_candidates() -> None:
-    rows = [[0.0], [0.5], [1.0], [1.5], [2.0], [9.0]]
-    fit = gaussian(rows, 2, start="random", restarts=12, seed=0, limit=200, floor=0.0)
+    numbers = (3.0, 3.25, 0.25, 2.0, 4.0, 13.75, 13.0, 12.25, 13.75, 12.75)
+    rows = [[x] for x in numbers]
+    fit = gaussian(rows, 3, start="random", restarts=8, seed=0, limit=300)
     reasons = [run.stopped for run in fit.runs]
     assert "collapsed" in reasons
     assert fit.stopped != "collapsed"
