@@ -108,6 +108,7 @@ class EMSteps(Generic[P, D, M]):
             next(self)
         if self._progress.pending is not None and self._last is not None:
             self._end("caller", *self._last)
+            self._states = iter(())
         if self._checkpoint is not None and len(self._progress.finished) == self._options.restarts:
             self._checkpoint.done()
         return self._fit()
@@ -368,7 +369,8 @@ class EMSteps(Generic[P, D, M]):
             objective=reached + point.log_prior + shift,
             log_prior=point.log_prior,
             entropy=step.entropy,
-            iterations=pending.done,
+            # After an interrupt the last pass handed out may lie one M-step back.
+            iterations=pending.trace[-1].iteration,
             stopped=reason,
             parameters=point.parameters,
             start=pending.start,

@@ -120,7 +120,7 @@ def test_spec_lists_everything(cli: Cli) -> None:
             "'purr' is neither a clause nor a metric; did you mean PUR, PUR-I, PUR-F, purity?",
         ),
         ("%%%", "'%%%' is neither a clause nor a metric; `refclust spec` lists all clauses"),
-        ("gmm-nk", "GMM-NK has no clause (planned): effective sizes"),
+        ("dist-sp", "DIST-SP has no clause (planned): shortest-path distance in a graph"),
     ],
 )
 def test_spec_of_what_does_not_exist(cli: Cli, name: str, message: str) -> None:

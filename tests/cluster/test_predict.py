@@ -7,6 +7,7 @@ from array import array
 from dataclasses import fields, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -15,7 +16,7 @@ from refclust.cluster.bisecting import bisecting
 from refclust.cluster.hierarchical import agglomerative
 from refclust.cluster.kmeans import kmeans
 from refclust.cluster.model import from_json, load_model, model_of, save_model, to_json
-from refclust.cluster.model_parts import BisectingModel, Model, Reading, Weighing
+from refclust.cluster.model_parts import BisectingModel, ClusterModel, Model, Reading, Weighing
 from refclust.cluster.predict import distances, predict
 from refclust.cluster.reading import new_options, read_like, reading_of
 from refclust.cluster.results import BisectingFit, KMeansFit
@@ -56,7 +57,7 @@ FITS: dict[str, KMeansFit | BisectingFit] = {
 @pytest.mark.spec("MODEL-PREDICT")
 @pytest.mark.parametrize("fit", FITS.values(), ids=FITS)
 def test_a_loaded_model_predicts_as_the_fit(fit: KMeansFit | BisectingFit) -> None:
-    model = from_json(to_json(model_of(fit, data=FLOWERS)), "m")
+    model = cast(ClusterModel, from_json(to_json(model_of(fit, data=FLOWERS)), "m"))
     assert predict(model, FLOWERS).labels == fit.labels
     assert predict(fit, FLOWERS).labels == fit.labels
 
@@ -64,7 +65,7 @@ def test_a_loaded_model_predicts_as_the_fit(fit: KMeansFit | BisectingFit) -> No
 @pytest.mark.spec("MODEL-PREDICT")
 def test_words_under_the_cosine() -> None:
     for fit in (kmeans(WORDS, 2, metric="cosine"), bisecting(WORDS, 3, metric="cosine")):
-        model = from_json(to_json(model_of(fit, data=WORDS)), "m")
+        model = cast(ClusterModel, from_json(to_json(model_of(fit, data=WORDS)), "m"))
         found = predict(model, WORDS)
         assert found.labels == fit.labels
         assert found.unseen == 0
@@ -241,7 +242,7 @@ def test_new_texts_are_read_and_weighed_like_the_old_ones(tmp_path: Path, tfidf:
     data = read(str(old), format="lines", options=options)
     fit = kmeans(data, 2)
     save_model(model_file, model_of(fit, data=data, reading=reading_of("lines", options, data)))
-    model = load_model(model_file)
+    model = cast(ClusterModel, load_model(model_file))
     again, unseen = read_like(model, str(old))
     assert same(again, data)
     assert unseen == 0

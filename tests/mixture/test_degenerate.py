@@ -323,7 +323,7 @@ def test_a_row_of_weight_zero_may_be_anywhere() -> None:
     assert math.isfinite(words.log_likelihood)
 
 
-@pytest.mark.parametrize("weights", [[5e-324] * 6, [1e-9, 1e9, 1, 1, 1, 1], [1e-9] * 6])
+@pytest.mark.parametrize("weights", [[5e-324] * 6, [1e-3, 1e3, 1, 1, 1, 1], [1e-9] * 6])
 @pytest.mark.parametrize("name", FITS)
 def test_strange_weights(name: str, weights: list[float]) -> None:
     rows = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0], [0.0, 1.0]]

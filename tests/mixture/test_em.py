@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
 from refclust.data.accept import dataset
 from refclust.errors import BadOption, DegenerateCovariance, RefclustError
@@ -218,6 +219,7 @@ def test_a_caller_may_stop_anywhere(taken: int) -> None:
     whole = multinomial(WORDS, 2, seed=1, restarts=2, tolerance=0.0, limit=fit.iterations)
     assert told(fit.parameters) == told(whole.runs[0].parameters)
     assert not fit.converged
+    assert list(steps) == []
 
 
 @pytest.mark.spec("EM-STOP", "EM-ALG")
@@ -395,3 +397,41 @@ def test_beliefs_take_the_same_options() -> None:
     start = CountParameters((0.5, 0.5), ((0.5, 0.25, 0.25),) * 2)
     with pytest.raises(BadOption):
         variational_multinomial(WORDS, 2, parameters=start, backend="reference")
+
+
+class Interrupted(Session):
+    """A session in which somebody presses Ctrl-C during the call of that number."""
+
+    def __init__(self, after: int) -> None:
+        super().__init__("reference")
+        self.left = after
+
+    def run(self, kernel: str, problem: Problem, data: Any, *args: Any) -> Any:
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+        return super().run(kernel, problem, data, *args)
+
+
+@pytest.mark.spec("EM-STOP", "EM-ALG")
+def test_a_result_after_an_interrupt_is_that_of_the_last_pass() -> None:
+    rows = [[0.0], [1.0], [3.0], [8.0], [9.0], [12.0]]
+    seen = 0
+    for call in range(1, 60):
+        passes = 0
+        try:
+            steps = fits.gaussian_steps(rows, 2, session=Interrupted(call), covariance="EII")
+            for _ in steps:
+                passes += 1
+        except KeyboardInterrupt:
+            if passes:
+                fit = steps.result()
+                seen += 1
+                assert fit.stopped == "caller"
+                assert fit.iterations == passes - 1
+                same = gaussian(rows, 2, covariance="EII", limit=passes - 1, tolerance=None)
+                assert told(fit.parameters) == told(same.parameters)
+                assert list(steps) == []  # what was ended stays ended
+        else:
+            break
+    assert seen > 3

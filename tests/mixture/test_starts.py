@@ -133,7 +133,7 @@ def test_one_stream_runs_through_all_restarts(start: str) -> None:
     fit = gaussian(PLANE, 2, start=start, seed=5, restarts=3, floor=0.1, limit=0)
     used = {"kmeans": 2, "random": 12, "points": 2}[start]
     starts = [told(run.start) for run in fit.runs]
-    assert len(set(starts)) > 1
+    assert len(set(starts)) > 1 or start == "kmeans"  # two clusters leave it no choice
     for run, drawn in zip(fit.runs, (0, used, 2 * used), strict=True):
         rng = stream(5)
         for _ in range(drawn):

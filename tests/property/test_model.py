@@ -10,7 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
 
 import jsonschema
 import pytest
@@ -23,6 +23,7 @@ from refclust.cluster.model import from_json, model_of, to_json, tree_of
 from refclust.cluster.model_parts import (
     AgglomerativeModel,
     BisectingModel,
+    ClusterModel,
     DataFacts,
     KMeansFitted,
     KMeansModel,
@@ -306,7 +307,7 @@ def test_the_rows_of_a_fit_get_back_their_labels(
         fit = (bisecting if tree else kmeans)(data, min(k, data.n), metric=metric)
     except KOutOfRange:
         return  # fewer different rows than clusters
-    model = from_json(to_json(model_of(fit, data=data)), "m")
+    model = cast(ClusterModel, from_json(to_json(model_of(fit, data=data)), "m"))
     assert predict(model, data).labels == fit.labels
     assert type(predict(fit, data).labels) is array
 

@@ -1,0 +1,193 @@
+"""Beliefs about mixtures: closed forms, the bound, superfluous components (VB-GAUSS, VB-MULT)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from refclust.mixture.gaussian_parameters import GaussianParameters
+from refclust.mixture.sample import sample
+from tests.metrics.strategies import some
+from tests.mixture.tools import (
+    MONOTONE,
+    STARTS,
+    Case,
+    beliefs,
+    check_numbers,
+    documents,
+    points,
+    word_beliefs,
+)
+
+ROWS = [[0.0, 0.0], [2.0, 1.0], [4.0, 5.0], [6.0, 2.0], [1.0, -3.0]]
+
+
+def log_gamma(nu: float, d: int) -> float:
+    """The logarithm of the gamma function of d columns at nu / 2, without powers of pi."""
+    return math.fsum(math.lgamma((nu + 1 - j) / 2) for j in range(1, d + 1))
+
+
+def moments(rows: Any) -> tuple[list[float], list[list[float]]]:
+    n, d = len(rows), len(rows[0])
+    mean = [math.fsum(row[j] for row in rows) / n for j in range(d)]
+    scatter = [
+        [math.fsum((r[i] - mean[i]) * (r[j] - mean[j]) for r in rows) for j in range(d)]
+        for i in range(d)
+    ]
+    return mean, scatter
+
+
+def log_determinant(matrix: list[list[float]]) -> float:
+    if len(matrix) == 1:
+        return math.log(matrix[0][0])
+    (a, b), (c, d) = matrix
+    return math.log(a * d - b * c)
+
+
+@pytest.mark.spec("VB-GAUSS", "MS-VIELBO", "PROP-MS-1")
+@pytest.mark.parametrize("beta", [0.1, 1.0, 20.0])
+@pytest.mark.parametrize("nu", [None, 4.5])
+@pytest.mark.parametrize("d", [1, 2])
+def test_one_component_has_the_evidence_in_closed_form(
+    beta: float, nu: float | None, d: int
+) -> None:
+    """The bound is tight: q is the exact posterior, and the evidence is known (normal-Wishart)."""
+    rows = [row[:d] for row in ROWS]
+    fit = beliefs(rows, 1, beta=beta, nu=nu)
+    n, nu0 = len(rows), float(d) if nu is None else nu
+    mean, scatter = moments(rows)
+    prior = [[x / n for x in row] for row in scatter]
+    # The prior mean is that of the data, so nothing pulls.
+    after = [
+        [a + b for a, b in zip(p, s, strict=True)] for p, s in zip(prior, scatter, strict=True)
+    ]
+    due = math.fsum(
+        (
+            -0.5 * n * d * math.log(math.pi),
+            log_gamma(nu0 + n, d),
+            -log_gamma(nu0, d),
+            0.5 * nu0 * log_determinant(prior),
+            -0.5 * (nu0 + n) * log_determinant(after),
+            0.5 * d * (math.log(beta) - math.log(beta + n)),
+        )
+    )
+    # Terms of up to 50, each within 1e-14 of itself.
+    assert fit.objective == pytest.approx(due, abs=1e-11)
+    assert fit.parameters.alpha == (1.0 + n,)
+    assert fit.parameters.nu == (nu0 + n,)
+    assert fit.parameters.means[0] == pytest.approx(mean, abs=1e-14)
+    flat = [x for row in after for x in row]
+    assert fit.parameters.scales[0] == pytest.approx(flat, rel=1e-13, abs=1e-13)
+    expected = fit.parameters.expected()
+    assert isinstance(expected, GaussianParameters)
+    assert expected.spreads[0] == pytest.approx([x / (nu0 + n) for x in flat], rel=1e-13, abs=1e-13)
+
+
+@pytest.mark.spec("VB-MULT", "MS-VIELBO", "PROP-MS-1")
+@pytest.mark.parametrize("concentration", [0.5, 1.0, 7.0])
+def test_one_component_of_words_has_its_evidence(concentration: float) -> None:
+    rows = [[4, 0, 1], [5, 1, 0], [0, 3, 3]]
+    fit = word_beliefs(rows, 1, concentration=concentration)
+    totals = [9, 4, 4]
+
+    def log_beta(values: list[float]) -> float:
+        return math.fsum(map(math.lgamma, values)) - math.lgamma(math.fsum(values))
+
+    due = log_beta([concentration + t for t in totals]) - log_beta([concentration] * 3)
+    assert fit.objective == pytest.approx(due, abs=1e-12)
+    assert fit.parameters.eta == (tuple(concentration + t for t in totals),)
+
+
+@pytest.mark.spec("PROP-MS-1", "VB-GAUSS", "MS-VIE", "MS-VIM")
+@some(25)
+@given(
+    points(),
+    st.sampled_from(STARTS),
+    st.sampled_from(MONOTONE[:2]),
+    st.sampled_from([1e-3, 0.5, 10.0, 1e6]),
+    st.sampled_from([1e-3, 1.0, 1e4]),
+)
+def test_the_bound_never_falls(
+    case: Case, start: str, variation: str, alpha: float, beta: float
+) -> None:
+    from refclust.errors import RefclustError
+
+    try:
+        fit = beliefs(
+            case.rows,
+            case.k,
+            weights=case.weights,
+            start=start,
+            variation=variation,
+            alpha=alpha,
+            beta=beta,
+            limit=12,
+        )
+    except RefclustError as error:
+        assert error.code in ("k-out-of-range", "degenerate-covariance")  # noqa: PT017
+        return
+    assert fit.monotone.holds
+    check_numbers(fit)
+    assert math.fsum(fit.sizes) == pytest.approx(fit.weight, rel=1e-14)
+    for alpha_k, size in zip(fit.parameters.alpha, fit.parameters.beta, strict=True):
+        assert alpha_k - alpha == pytest.approx(size - beta, abs=1e-9 * (alpha + beta))
+
+
+@pytest.mark.spec("PROP-MS-1", "VB-MULT")
+@some(25)
+@given(documents(), st.sampled_from(STARTS), st.sampled_from([1e-3, 1.0, 1e6]))
+def test_the_bound_of_words_never_falls(case: Case, start: str, strength: float) -> None:
+    from refclust.errors import RefclustError
+
+    try:
+        fit = word_beliefs(
+            case.rows,
+            case.k,
+            weights=case.weights,
+            start=start,
+            concentration=strength,
+            limit=12,
+        )
+    except RefclustError as error:
+        assert error.code == "k-out-of-range"  # noqa: PT017
+        return
+    assert fit.monotone.holds
+    check_numbers(fit)
+
+
+@pytest.mark.spec("MS-VIPRUNE", "VB-GAUSS")
+def test_superfluous_components_are_emptied() -> None:
+    """Two groups like eruptions and waiting times; six components, small prior shares."""
+    truth = GaussianParameters(
+        (0.36, 0.64),
+        ((2.04, 54.5), (4.29, 80.0)),
+        ((0.07, 0.44, 0.44, 33.7), (0.17, 0.94, 0.94, 36.0)),
+        "full",
+    )
+    rows = [list(row) for row in sample(truth, 120, family="gaussian", seed=4).rows]
+    fit = beliefs(rows, 4, alpha=1e-3, limit=400, seed=1, tolerance=1e-7)
+    used = [k for k, size in enumerate(fit.sizes) if size >= 1]
+    assert len(used) == 2
+    shares = fit.parameters.expected().weights
+    for k in range(4):
+        if k not in used:
+            # Back to its prior: alpha / (K alpha + W), nearly nothing of its own.
+            assert shares[k] == pytest.approx(1e-3 / (4e-3 + 120), rel=0.5)
+    assert fit.monotone.holds
+    means = sorted(fit.parameters.means[k][1] for k in used)
+    assert means == pytest.approx([54.5, 80.0], abs=3.0)
+
+
+@pytest.mark.spec("VB-GAUSS", "GMM-SCALE")
+def test_the_units_of_the_data_do_not_matter() -> None:
+    one = beliefs(ROWS, 2, start="random", seed=3)
+    scaled = [[x * 2.0**40 for x in row] for row in ROWS]
+    other = beliefs(scaled, 2, start="random", seed=3)
+    assert other.labels == one.labels
+    assert other.iterations == one.iterations
+    assert other.sizes == one.sizes
+    assert other.objective == pytest.approx(one.objective - 5 * 2 * 40 * math.log(2), rel=1e-13)
