@@ -112,6 +112,26 @@ def test_resuming_after_every_pass_gives_the_same_fit(name: str, tmp_path: Path)
         assert not Path(path).exists()
 
 
+@pytest.mark.spec("EM-CKPT")
+@pytest.mark.parametrize(
+    "name", ["gaussian stochastic", "multinomial em", "bernoulli monte-carlo", "reset", "labels"]
+)
+def test_every_iteration_in_a_process_of_its_own(name: str, tmp_path: Path) -> None:
+    """Written, read, written again at once, read again: nothing is lost on the way."""
+    path = str(tmp_path / "fit.json")
+    begin(name, checkpoint=Checkpoint(path)).save()
+    while True:
+        begin(name, checkpoint=Checkpoint(path, resume=True)).save()
+        steps = begin(name, checkpoint=Checkpoint(path, resume=True))
+        ended = next(steps, None) is None or next(steps, None) is None
+        if ended:
+            for _ in steps:
+                pass
+            break
+        steps.save()
+    assert told(steps.result()) == finish(name)
+
+
 class Interrupted(Session):
     """A session in which somebody presses Ctrl-C during the call of that number."""
 
