@@ -49,9 +49,10 @@ def bench(
 ) -> None:
     """Measure refclust beside its peers: interleaved, on equal work, with equal results.
 
-    Workloads: KM-A to KM-E k-means, PP-B its start, SK-20 and SK-100 sparse, MX-1 to MX-3 metrics,
-    PY-1 and PY-2 the pure core, ST-1 cold start, HC a hierarchy. `refclust spec BM-RULES` has the
-    rules. Exit 1 if a backend fails or its results differ.
+    Workloads: KM-A to KM-E k-means, PP-B its start, SK-20 and SK-100 sparse, GM-1, GM-2, GD-1
+    and MM-20 mixtures, MX-1 to MX-3 metrics, PY-1 and PY-2 the pure core, ST-1 cold start, HC a
+    hierarchy. `refclust spec BM-RULES` has the rules. Exit 1 if a backend fails or its results
+    differ.
 
     \b
     refclust bench --quick

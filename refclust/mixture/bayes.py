@@ -10,7 +10,8 @@ from refclust.mixture.fit import EMArguments, begun, steps_of
 from refclust.mixture.gaussian import GaussianFamily
 from refclust.mixture.passes import CountPasses, GaussianPasses
 from refclust.mixture.results import MixtureFit
-from refclust.mixture.variational import GaussianBeliefs, VariationalGaussian
+from refclust.mixture.variational import VariationalGaussian
+from refclust.mixture.variational_beliefs import GaussianBeliefs
 from refclust.mixture.variational_counts import CountBeliefs, VariationalMultinomial
 
 GaussianBeliefsFit: TypeAlias = MixtureFit[GaussianBeliefs]

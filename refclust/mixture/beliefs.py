@@ -19,7 +19,7 @@ from refclust.kernels.multinomial import Terms
 from refclust.kernels.points import Vector
 from refclust.mixture.gaussian_parameters import LOG_TWO_PI
 from refclust.mixture.sample import normal
-from refclust.mixture.variational import GaussianBeliefs
+from refclust.mixture.variational_beliefs import GaussianBeliefs
 from refclust.mixture.variational_counts import CountBeliefs
 from refclust.numbers.linalg import Matrix, cholesky, inverse_lower, log_determinant
 from refclust.numbers.logspace import normalise

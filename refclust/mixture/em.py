@@ -8,32 +8,31 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
 from refclust.cluster.checkpoint import Checkpoint, Fitting
 from refclust.cluster.seeding import Draws, Rows
 from refclust.data.dataset import Fingerprint
-from refclust.errors import DegenerateCovariance, ImpossibleRow, NotFinite
+from refclust.errors import NotFinite
 from refclust.kernels.kmeans import copied
-from refclust.kernels.mixture import HARD, SOFT, EMStep, Posterior, Rule, plain
+from refclust.kernels.mixture import HARD, SOFT, EMStep, Rule
 from refclust.mixture import progress as progresses
 from refclust.mixture import starts
 from refclust.mixture.certificate import ascent
 from refclust.mixture.families import Collapsed, Densities, Family, Following, Point
 from refclust.mixture.options import EMOptions
 from refclust.mixture.progress import Before, Pending, Progress, Reached
-from refclust.mixture.results import Event, Iteration, MixtureFit, Reason, Run
+from refclust.mixture.repair import all_collapsed, best_run, impossible, repaired
+from refclust.mixture.results import Iteration, MixtureFit, Reason, Run
 
 P = TypeVar("P")
 D = TypeVar("D", bound=Densities)
 M = TypeVar("M")
 
 USUAL: Final = 20  # iterations, to estimate how long a fit will take
-_MOST_RESETS: Final = 10
 _MOST_TRIALS: Final = 20
-_SHOWN_ROWS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +85,11 @@ class EMSteps(Generic[P, D, M]):
             return next(self._states)
         except (KeyboardInterrupt, MemoryError):
             self.save()
+            if self._last is None:  # nothing was handed out yet: begin the run again if asked
+                pending = self._progress.pending
+                used = self._progress.draws if pending is None else pending.draws
+                self._draws = Draws(self._options.seed, used)
+                self._states = self._all_runs()
             raise
         except OverflowError:
             raise NotFinite(
@@ -203,7 +207,7 @@ class EMSteps(Generic[P, D, M]):
         pending, options = self._progress.pending, self._options
         assert pending is not None
         if step.log_likelihood == -math.inf:
-            raise self._impossible(point)
+            raise impossible(self._family, self._rows, point)
         reached = step.log_likelihood if options.sampled else step.bound
         objective = reached + point.log_prior
         rounding = 0.0
@@ -299,37 +303,19 @@ class EMSteps(Generic[P, D, M]):
         self._progress = replace(self._progress, pending=pending)
 
     def _collapsed(self, point: Point[P, D], collapsed: Collapsed) -> Point[P, D] | None:
-        """Do with a collapsed component what the policy says.
+        """Do with a collapsed component what the policy says, and take it down.
 
         Spec: GMM-COLLAPSE
         """
-        family, policy, pending = self._family, self._options.collapse, self._progress.pending
+        pending = self._progress.pending
         assert pending is not None
-        component, k = collapsed.component, point.densities.k
-        found = family.posterior(point, full=False)
-        labels = memoryview(found.labels).tolist()
-        members = [i for i, label in enumerate(labels) if label == component]
-        if k == 1 or component is None or len(pending.events) >= _MOST_RESETS:
-            policy = "end"
-        following = None
-        if policy != "end" and component is not None:
-            try:
-                following = family.point(
-                    family.without(point.parameters, component)
-                    if policy == "drop"
-                    else family.replaced(
-                        point.parameters, component, self._rows.row(self._worst(found))
-                    )
-                )
-            except Collapsed:
-                policy = "end"
-        done = {"end": "ended", "drop": "dropped", "reset": "reset"}[policy]
-        event = Event(
-            pending.done + 1,
-            component,
-            str(collapsed),
-            tuple(members[:_SHOWN_ROWS]),
-            done,  # type: ignore[arg-type]
+        event, following = repaired(
+            self._family,
+            self._rows,
+            point,
+            collapsed,
+            self._options.collapse,
+            (pending.done + 1, len(pending.events)),
         )
         pending = replace(pending, events=(*pending.events, event))
         self._progress = replace(self._progress, pending=pending)
@@ -337,22 +323,6 @@ class EMSteps(Generic[P, D, M]):
             # What was changed by hand is no ascent: nothing is compared across it.
             self._go_on(following, None)
         return following
-
-    def _worst(self, found: Posterior) -> int:
-        """The row, among those that count, that the mixture explains least."""
-        weights = self._rows.data.weights
-        values = plain(found.log_likelihoods)
-        rows = [i for i in range(len(values)) if weights is None or weights[i]]
-        return min(rows, key=values.__getitem__)
-
-    def _impossible(self, point: Point[P, D]) -> ImpossibleRow:
-        found = plain(self._family.posterior(point, full=False).log_likelihoods)
-        i = found.index(-math.inf)
-        return ImpossibleRow(
-            f"row {self._rows.data.row_name(i)} has probability zero under every component, "
-            f"{found.count(-math.inf)} of {len(found)} rows do; start elsewhere, or smooth the "
-            "probabilities (m > 0)"
-        )
 
     def _end(self, reason: Reason, point: Point[P, D], step: EMStep[M]) -> None:
         """Turn the current run into a finished one."""
@@ -390,7 +360,7 @@ class EMSteps(Generic[P, D, M]):
         best = best_run(runs)
         run = runs[best]
         if run.stopped == "collapsed":
-            raise _all_collapsed(runs)
+            raise all_collapsed(runs)
         # The best run may have ended before a checkpoint.
         known = self._best is not None and self._best[0] == best
         point = self._best[1] if known and self._best else self._family.point(run.parameters)
@@ -422,27 +392,3 @@ class EMSteps(Generic[P, D, M]):
             fingerprint=self._fingerprint,
             provenance=self._rows.session.provenance(),
         )
-
-
-def best_run(runs: Sequence[Run[Any]]) -> int:
-    """The run of the largest objective among those that did not collapse, the first of equals.
-
-    Spec: EM-RESTART
-    """
-    return max(
-        range(len(runs)),
-        key=lambda i: (runs[i].stopped != "collapsed", runs[i].objective, -i),
-    )
-
-
-def _all_collapsed(runs: Sequence[Run[Any]]) -> DegenerateCovariance:
-    event = runs[0].events[-1]
-    rows = ", ".join(map(str, event.rows))
-    of = f" (most probable for rows {rows})" if event.rows else ""
-    many = f" in all {len(runs)} runs; in the first" if len(runs) > 1 else ""
-    spread = "spread" in event.why
-    choices = "a simpler covariance, a floor (floor=1e-6)" if spread else "another start"
-    return DegenerateCovariance(
-        f"a component collapsed{many}: in iteration {event.iteration} {event.why}{of}; choose "
-        f"fewer components, {choices}, or the policy drop or reset"
-    )

@@ -25,7 +25,8 @@ from refclust.mixture.gaussian import GaussianFamily
 from refclust.mixture.gaussian_parameters import constant_of
 from refclust.mixture.passes import CountPasses, GaussianPasses
 from refclust.mixture.results import MixtureFit
-from refclust.mixture.variational import GaussianBeliefs, VariationalGaussian
+from refclust.mixture.variational import VariationalGaussian
+from refclust.mixture.variational_beliefs import GaussianBeliefs
 from refclust.mixture.variational_counts import CountBeliefs, VariationalMultinomial
 from refclust.numbers.logspace import logsumexp
 from refclust.numbers.special import log_dirichlet

@@ -31,6 +31,7 @@ from refclust.mixture.gaussian_parameters import (
     whitening_diagonal,
 )
 from refclust.mixture.options import is_number
+from refclust.mixture.variational_beliefs import GaussianBeliefs
 from refclust.mixture.variational_counts import dirichlet_size
 from refclust.numbers.argmin import ROUND
 from refclust.numbers.special import (
@@ -39,38 +40,6 @@ from refclust.numbers.special import (
     expected_log_precision,
     log_wishart,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class GaussianBeliefs:
-    """What is believed of the parameters: Dirichlet shares, normal-Wishart means and precisions.
-
-    ``scales`` are the inverses of the Wishart scale matrices, d*d numbers row after row.
-
-    Spec: VB-GAUSS
-    """
-
-    alpha: tuple[float, ...]
-    beta: tuple[float, ...]
-    nu: tuple[float, ...]
-    means: tuple[Vector, ...]
-    scales: tuple[Vector, ...]
-
-    def expected(self) -> GaussianParameters:
-        """The mixture of expected shares and means, with the inverses of expected precisions.
-
-        Spec: VB-GAUSS
-        """
-        whole = math.fsum(self.alpha)
-        return GaussianParameters(
-            tuple(a / whole for a in self.alpha),
-            self.means,
-            tuple(
-                tuple(x / nu for x in scale) for nu, scale in zip(self.nu, self.scales, strict=True)
-            ),
-            "full",
-        )
-
 
 Pair = Point[GaussianBeliefs, Gaussians]
 

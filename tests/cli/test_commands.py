@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,19 @@ import pytest
 
 from refclust.backends.firstcall import FirstCall
 from refclust.kernels.registry import KERNELS
-from refclust.trace import check, lock, matrix
+from refclust.trace import check, lock, matrix, scan, show
 from refclust.version import __version__
 from tests.backends.plugins import GOOD, installed
 from tests.cli.conftest import Cli
+
+
+@pytest.fixture(autouse=True)
+def one_scan(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading all sources takes seconds; no test here changes them."""
+    monkeypatch.setattr(show, "scan", scanned)
+
+
+scanned = cache(scan.scan)
 
 # -- explain ----------------------------------------------------------------------------------
 
@@ -138,10 +148,12 @@ PROBLEMS = [
 ]
 
 
-def test_trace_shows_the_matrix(cli: Cli) -> None:
+def test_trace_shows_the_matrix(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    built = matrix.build()
+    monkeypatch.setattr(matrix, "build", lambda: built)  # it takes seconds
     done = cli("trace")
     assert done.code == 0
-    assert done.out == matrix.build().text() + "\n"
+    assert done.out == built.text() + "\n"
     part = cli("trace", "--chapter", "43")
     assert "NMI-GEO" in part.out
     assert "PUR-INV" not in part.out

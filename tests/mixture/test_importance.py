@@ -26,7 +26,7 @@ from refclust.mixture.importance import (
     importance_sampling,
     log_permanent,
 )
-from refclust.mixture.variational import GaussianBeliefs
+from refclust.mixture.variational_beliefs import GaussianBeliefs
 from refclust.mixture.variational_counts import CountBeliefs
 from refclust.numbers.logspace import logsumexp
 from tests.mixture.evidence_witness import (

@@ -18,9 +18,9 @@ from refclust.kernels.mixture import HARD, SOFT, Rule, shares
 from refclust.mixture import fit as fits
 from refclust.mixture.certified import certified_log_likelihood
 from refclust.mixture.counts_parameters import CountParameters
-from refclust.mixture.em import best_run
 from refclust.mixture.gaussian_parameters import GaussianParameters
 from refclust.mixture.predict import assignments
+from refclust.mixture.repair import best_run
 from refclust.mixture.results import MixtureFit
 from refclust.mixture.sample import chosen, sample
 from refclust.mixture.starts import numbered

@@ -26,7 +26,8 @@ from refclust.mixture.held_out import folds
 from refclust.mixture.importance import importance_estimate, importance_sampling, log_permanent
 from refclust.mixture.passes import CountPasses, GaussianPasses
 from refclust.mixture.selection import select
-from refclust.mixture.variational import GaussianBeliefs, VariationalGaussian
+from refclust.mixture.variational import VariationalGaussian
+from refclust.mixture.variational_beliefs import GaussianBeliefs
 from refclust.mixture.variational_counts import CountBeliefs, VariationalMultinomial
 from tests.metrics.strategies import some
 from tests.mixture.evidence_witness import evidence_of_documents, evidence_of_line

@@ -14,7 +14,7 @@ from refclust.kernels.words import Kind, WordLogs, WordStep
 from refclust_numba.threads import shared
 
 Array = Any
-LEAST: Final = 5e-324
+LEAST: Final = -1e4  # far below the logarithm of every double
 
 
 def whitening(rows: Any, covariances: Any, form: str) -> Array:
@@ -120,14 +120,14 @@ def m_step(rows: Any, tallies: Any, m: float, p: Any, kind: Kind) -> WordStep:
             theta[:] = shares
         if kind == "bernoulli":
             np.minimum(theta, 1.0, out=theta)
-        # A word that is not there has the count 0: its logarithm must be finite for the sum.
-        np.log(np.maximum(theta, LEAST, out=slope), out=slope)
+        np.log(theta, out=slope)
         if kind == "bernoulli":
             absent = np.where(theta < 1.0, np.log1p(-theta), 0.0)
             slope -= absent
             bases[c] = absent.sum()
-        expected[c] = np.einsum("j,j->", sums[c], slope) + n * bases[c]
-        slope[theta == 0] = -np.inf
+        # A word that is not there has the count 0, and 0 times a finite number is 0.
+        finite = np.maximum(slope, LEAST)
+        expected[c] = np.einsum("j,j->", sums[c], finite) + n * bases[c]
 
     shared(one, len(counts))
     imagined = _imagined(thetas, m, shares, kind) if m else 0.0
