@@ -36,6 +36,7 @@ def demo() -> None:
         ("Nothing is made up: 0/0 is undefined, with its reason", _the_undefined()),
         ("Why? Every step, with your own numbers", _the_derivation()),
         ("K-means decides exactly, where plain floats guess", _the_clusters()),
+        ("EM comes with its proof: J(t+1) ≥ Q ≥ J(t), and certified digits", _the_mixture()),
         ("The formula is the code: clause MI-CT of the specification", _the_clause()),
         ("Proof: golden values, computed by another program from the definitions", _the_check()),
         ("What next", _what_next()),
@@ -142,6 +143,27 @@ def _the_clusters() -> Iterator[str]:
     yield f"The whole fit: RSS {trace}; stopped after {fit.iterations} iterations, {fit.stopped}."
 
 
+def _the_mixture() -> Iterator[str]:
+    from refclust.mixture.certified import certified_log_likelihood
+    from refclust.mixture.fit import gaussian_mixture
+
+    waits = [[x] for x in (1.8, 2.0, 2.2, 1.9, 3.1, 4.3, 4.5, 4.4, 4.7, 4.1)]
+    fit = gaussian_mixture(waits, 2, labels=[0] * 3 + [1] * 7, tolerance=1e-3, backend="reference")
+    yield "Ten waiting times, two normal densities. Of every iteration the log-likelihood J before,"
+    yield "the bound Q that the M-step reached, and J after it; what rounding may do is proven:"
+    yield ""
+    rows = [["iteration", "J before", "Q", "J after", "verdict"]]
+    shift = fit.weight * fit.constant
+    for one in fit.monotone.ascents:
+        told = [f"{x + shift:.9f}" for x in (one.before, one.bound, one.after)]
+        rows.append([f"{one.iteration}", *told, one.verdict])
+    yield from (f"  {line}" for line in columns(rows, right=frozenset(range(4))))
+    yield ""
+    exact = certified_log_likelihood(fit.parameters, waits, family="gaussian", digits=40)
+    yield f"The last one to 30 digits: {exact.low:.30}…"
+    yield f"The double above is within {exact.distance(fit.log_likelihood):.1e} of it."
+
+
 def _the_clause() -> Iterator[str]:
     import ast
     import inspect
@@ -190,6 +212,8 @@ def _what_next() -> Iterator[str]:
     yield from columns(
         [
             ["refclust fit kmeans data.csv -k 3", "cluster a CSV, a sparse file or a text folder"],
+            ["refclust select data.csv --covariance all", "how many components, which covariances"],
+            ["refclust explain em model.json data.csv", "one iteration of EM with your numbers"],
             ["refclust score true.txt pred.txt", "your own labels, one a line or in CSV columns"],
             ["refclust explain ari true.txt pred.txt", "every step of one score; also as LaTeX"],
             ["refclust spec nmi", "the clause behind a metric, its code, its evidence"],

@@ -153,7 +153,7 @@ def whitening(points: Points, covariances: Doubles, form: Form) -> array[float]:
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """Each trace is within (2 d + 8) u of the sum of its absolute terms."""
+    """Each trace is within (d^2 + d + 8) u of its absolute terms, whatever the order of sums."""
 
     name: str = "Traces"
 
@@ -180,7 +180,7 @@ class Traces:
         for k, (one, other, size) in enumerate(
             zip(memoryview(due), memoryview(answer), sizes, strict=True)
         ):
-            most = 2 * (2 * points.d + 8) * ROUND * size
+            most = 2 * (points.d**2 + points.d + 8) * ROUND * size
             if not abs(one - other) <= most:
                 return f"component {k}: {other!r} instead of {one!r}, {most:.2g} allowed"
         return None

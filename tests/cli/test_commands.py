@@ -290,6 +290,7 @@ def test_demo(cli: Cli) -> None:
         "     adjusted_rand      ↑ 0.242914979757085    = 60/247",
         "     --profile genieclust    nan",
         "     nmi = I / √(H(C) · H(T))",
+        "             1  -11.109695691  -10.270310247  -9.812432320  rises",
         "   def mutual_information(table: Contingency, *, base: Rational | None = None) -> Real:",
     ):
         assert line in lines

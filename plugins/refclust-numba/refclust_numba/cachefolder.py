@@ -27,6 +27,11 @@ _MODULES: Final = {
     "gaussian.posterior": "gaussian_pass",
     "gaussian.moments": "gaussian_pass",
     "gaussian.em_step": "gaussian_pass",
+    "gaussian.whitening": "components",
+    "gaussian.traces": "components",
+    "gaussian.scatters": "components",
+    "multinomial.logs": "components",
+    "multinomial.m_step": "components",
 }
 
 

@@ -1,144 +1,226 @@
-"""Passes over components: whitening, traces, probabilities of words.
+"""Passes over components, compiled: whitening, traces, scatters, probabilities of words.
 
-Matrices of all components are handled together, one NumPy call for each row of a matrix. Every
-operation is the textbook's, so the bounds of the contracts hold as derived there.
+Every operation is the textbook's, in one order, so the bounds of the contracts hold as derived
+there. Words are shared out among threads by components: no sum depends on their number.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy as np
 
 from refclust.kernels.words import Kind, WordLogs, WordStep
+from refclust_numba.arrays import doubles
+from refclust_numba.compiling import compiled
 from refclust_numba.threads import shared
 
-Array = Any
-LEAST: Final = -1e4  # far below the logarithm of every double
+_UNIT: Final = 2.0**-53
 
 
-def whitening(rows: Any, covariances: Any, form: str) -> Array:
+def whitening(rows: Any, covariances: Any, form: str) -> Any:
     """Keeps the contract of gaussian.whitening."""
-    given = np.frombuffer(covariances)
-    if form != "full":
-        found = np.zeros(len(given))
-        positive = given > 0
-        np.divide(1.0, np.sqrt(given, where=positive, out=np.ones(len(given))), out=found)
-        found[~positive] = 0.0
-        return found
-    d = rows.d
-    matrices = given.reshape(-1, d, d)
-    lower, usable = _cholesky(matrices)
-    inverse = np.zeros_like(matrices)
-    for i in range(d):
-        inverse[:, i, i] = 1.0
-        if i:
-            inverse[:, i, :i] = -np.matmul(lower[:, i : i + 1, :i], inverse[:, :i, :i])[:, 0]
-        inverse[:, i, : i + 1] /= lower[:, i, i, None]
-    inverse[~usable] = 0.0
-    return inverse.ravel()
+    given = doubles(covariances)
+    found = np.zeros(len(given))
+    if form == "full":
+        whiten(given.reshape(-1, rows.d, rows.d), found.reshape(-1, rows.d, rows.d))
+    else:
+        invert_roots(given, found)
+    return found
 
 
-def _cholesky(matrices: Array) -> tuple[Array, Array]:
-    """The factors of all matrices, and which of them are positive definite (LIN-CHOL)."""
-    k, d, _ = matrices.shape
-    lower, usable = np.zeros_like(matrices), np.ones(k, dtype=bool)
-    for j in range(d):
-        own = lower[:, j, :j]
-        pivot = matrices[:, j, j] - np.einsum("ki,ki->k", own, own)
-        usable &= pivot > 8 * (j + 1) ** 2 * 2.0**-53 * matrices[:, j, j]
-        root = np.sqrt(np.where(usable, pivot, 1.0))
-        lower[:, j, j] = root
-        if j + 1 < d:
-            rest = matrices[:, j + 1 :, j] - np.einsum("kij,kj->ki", lower[:, j + 1 :, :j], own)
-            lower[:, j + 1 :, j] = np.where(usable[:, None], rest / root[:, None], 0.0)
-    return lower, usable
+@compiled
+def invert_roots(given: Any, found: Any) -> None:
+    """One over the root of every variance, 0 where there is none."""
+    for i in range(len(given)):
+        if given[i] > 0.0:
+            found[i] = 1.0 / math.sqrt(given[i])
 
 
-def scatters(rows: Any, moments: Any, prior: Any) -> Array:
+@compiled
+def whiten(matrices: Any, found: Any) -> None:
+    """The inverse of the Cholesky factor of every matrix; zeros if it has none (LIN-CHOL)."""
+    k, d = matrices.shape[0], matrices.shape[1]
+    lower = np.zeros((d, d))
+    for c in range(k):
+        usable = True
+        for j in range(d):
+            pivot = matrices[c, j, j]
+            for a in range(j):
+                pivot -= lower[j, a] * lower[j, a]
+            if not pivot > 8.0 * (j + 1) ** 2 * _UNIT * matrices[c, j, j]:
+                usable = False
+                break
+            root = math.sqrt(pivot)
+            lower[j, j] = root
+            for i in range(j + 1, d):
+                rest = matrices[c, i, j]
+                for a in range(j):
+                    rest -= lower[i, a] * lower[j, a]
+                lower[i, j] = rest / root
+        if not usable:
+            continue
+        for j in range(d):
+            found[c, j, j] = 1.0 / lower[j, j]
+            for i in range(j + 1, d):
+                total = 0.0
+                for a in range(j, i):
+                    total -= lower[i, a] * found[c, a, j]
+                found[c, i, j] = total / lower[i, i]
+
+
+def scatters(rows: Any, moments: Any, prior: Any) -> Any:
     """Keeps the contract of gaussian.scatters."""
-    d, counts = rows.d, np.frombuffer(moments.counts)
-    counts = np.where(counts, counts, 1.0)  # all sums of a component without weight are zero
-    firsts = np.frombuffer(moments.firsts).reshape(-1, d)
-    seconds = np.frombuffer(moments.seconds)
-    if moments.spread == "diagonal":
-        found = np.maximum(seconds.reshape(-1, d) - firsts * firsts / counts[:, None], 0.0)
-        return (found + np.asarray(prior) if len(prior) else found).ravel()
-    products = firsts[:, :, None] * firsts[:, None, :]
-    found = seconds.reshape(-1, d, d) - products / counts[:, None, None]
-    if len(prior):
-        found[:, np.arange(d), np.arange(d)] += np.asarray(prior)
-    return found.ravel()
+    counts, firsts = doubles(moments.counts), doubles(moments.firsts)
+    seconds = doubles(moments.seconds)
+    found = np.empty(len(seconds))
+    floor = np.array(prior if len(prior) else (0.0,) * rows.d)
+    move(counts, firsts.reshape(-1, rows.d), seconds, floor, moments.spread == "full", found)
+    return found
 
 
-def traces(rows: Any, seconds: Any, white: Any, form: str) -> Array:
+@compiled
+def move(counts: Any, firsts: Any, seconds: Any, floor: Any, full: bool, found: Any) -> None:
+    """Second moments moved to the means, the floor added on the diagonal."""
+    k, d = firsts.shape
+    for c in range(k):
+        n = counts[c] if counts[c] else 1.0  # all sums of a component without weight are zero
+        for i in range(d):
+            if not full:
+                place = c * d + i
+                own = seconds[place] - firsts[c, i] * firsts[c, i] / n
+                found[place] = max(own, 0.0) + floor[i]
+                continue
+            for j in range(d):
+                place = (c * d + i) * d + j
+                found[place] = seconds[place] - firsts[c, i] * firsts[c, j] / n
+                if i == j:
+                    found[place] += floor[i]
+
+
+def traces(rows: Any, seconds: Any, white: Any, form: str) -> Any:
     """Keeps the contract of gaussian.traces."""
-    d, moments, parts = rows.d, np.frombuffer(seconds), np.frombuffer(white)
-    if form == "spherical":
-        return parts * parts * moments.reshape(-1, d).sum(axis=1)
-    if form == "diagonal":
-        return (parts * parts * moments).reshape(-1, d).sum(axis=1)
-    whitening = parts.reshape(-1, d, d)
-    return np.einsum("kij,kij->k", np.matmul(whitening, moments.reshape(-1, d, d)), whitening)
+    d, moments, parts = rows.d, doubles(seconds), doubles(white)
+    k = len(moments) // (d * d if form == "full" else d)
+    found = np.zeros(k)
+    if form == "full":
+        trace_full(moments.reshape(k, d, d), parts.reshape(k, d, d), found)
+    else:
+        trace_plain(moments.reshape(k, d), parts.reshape(k, -1), found)
+    return found
+
+
+@compiled
+def trace_full(moments: Any, white: Any, found: Any) -> None:
+    """The trace of W M W' for every component."""
+    k, d = moments.shape[0], moments.shape[1]
+    for c in range(k):
+        for i in range(d):
+            line = 0.0
+            for a in range(i + 1):
+                inner = 0.0
+                for b in range(i + 1):
+                    inner += moments[c, a, b] * white[c, i, b]
+                line += white[c, i, a] * inner
+            found[c] += line
+
+
+@compiled
+def trace_plain(moments: Any, white: Any, found: Any) -> None:
+    """The same for diagonals, or for one number for all columns."""
+    one = white.shape[1] == 1
+    for c in range(moments.shape[0]):
+        for j in range(moments.shape[1]):
+            w = white[c, 0 if one else j]
+            found[c] += w * w * moments[c, j]
 
 
 def logs(rows: Any, probabilities: Any, kind: Kind) -> WordLogs:
     """Keeps the contract of multinomial.logs."""
-    return _logs(np.frombuffer(probabilities).reshape(-1, rows.d), kind)
+    thetas = doubles(probabilities).reshape(-1, rows.d)
+    slopes, bases = np.empty(thetas.shape), np.zeros(len(thetas))
+
+    def one(c: int, _worker: int) -> None:
+        bases[c] = take_logs(thetas[c], slopes[c], kind == "bernoulli")
+
+    shared(one, len(thetas))
+    return WordLogs(_flat(slopes), _flat(bases))
 
 
-def _logs(thetas: Array, kind: Kind) -> WordLogs:
-    slopes = np.log(thetas)
-    if kind == "multinomial":
-        return WordLogs(_flat(slopes), _flat(np.zeros(len(thetas))))
-    absent = np.where(thetas < 1.0, np.log1p(-thetas), 0.0)
-    slopes -= absent
-    return WordLogs(_flat(slopes), _flat(absent.sum(axis=1)))
-
-
-def _flat(values: Array) -> memoryview:
-    return memoryview(values.ravel())
+@compiled
+def take_logs(thetas: Any, slopes: Any, presence: bool) -> float:
+    """Log theta, or log-odds and the sum of log(1 - theta), of one component."""
+    base = 0.0
+    for j in range(len(thetas)):
+        theta = thetas[j]
+        slopes[j] = math.log(theta) if theta > 0.0 else -math.inf
+        if presence and theta < 1.0:
+            gone = math.log1p(-theta)
+            slopes[j] -= gone
+            base += gone
+    return base
 
 
 def m_step(rows: Any, tallies: Any, m: float, p: Any, kind: Kind) -> WordStep:
     """Keeps the contract of multinomial.m_step."""
-    d = rows.d
-    counts = np.frombuffer(tallies.counts)
-    sums = np.frombuffer(tallies.sums).reshape(-1, d)
-    shares = np.asarray(p)
-    thetas, slopes = np.empty_like(sums), np.empty_like(sums)
-    bases, expected = np.zeros(len(counts)), np.empty(len(counts))
+    d, presence = rows.d, kind == "bernoulli"
+    counts, sums = doubles(tallies.counts), doubles(tallies.sums).reshape(-1, rows.d)
+    shares = np.array(p)
+    thetas, slopes = np.empty((len(counts), d)), np.empty((len(counts), d))
+    bases, told = np.zeros(len(counts)), np.zeros((len(counts), 2))
 
-    @np.errstate(all="ignore")  # each thread has its own state
     def one(c: int, _worker: int) -> None:
-        n = float(counts[c])
-        whole = (float(sums[c].sum()) if kind == "multinomial" else n) + m
-        theta, slope = thetas[c], slopes[c]
-        if whole:
-            np.divide(sums[c] + m * shares if m else sums[c], whole, out=theta)
-        else:
-            theta[:] = shares
-        if kind == "bernoulli":
-            np.minimum(theta, 1.0, out=theta)
-        np.log(theta, out=slope)
-        if kind == "bernoulli":
-            absent = np.where(theta < 1.0, np.log1p(-theta), 0.0)
-            slope -= absent
-            bases[c] = absent.sum()
-        # A word that is not there has the count 0, and 0 times a finite number is 0.
-        finite = np.maximum(slope, LEAST)
-        expected[c] = np.einsum("j,j->", sums[c], finite) + n * bases[c]
+        whole = (float(counts[c]) if presence else total(sums[c])) + m
+        estimate(sums[c], whole, m, shares, presence, thetas[c])
+        bases[c] = take_logs(thetas[c], slopes[c], presence)
+        told[c, 0] = expected(sums[c], slopes[c]) + counts[c] * bases[c]
+        told[c, 1] = imagined(thetas[c], m, shares, presence) if m else 0.0
 
     shared(one, len(counts))
-    imagined = _imagined(thetas, m, shares, kind) if m else 0.0
-    own = WordLogs(_flat(slopes), _flat(bases))
-    return WordStep(_flat(thetas), own, float(expected.sum()), imagined)
+    whole = told.sum(axis=0).tolist()
+    return WordStep(_flat(thetas), WordLogs(_flat(slopes), _flat(bases)), whole[0], whole[1])
 
 
-def _imagined(thetas: Array, m: float, shares: Array, kind: Kind) -> float:
-    terms = m * shares * np.log(thetas)
-    found = float(np.where(shares > 0, terms, 0.0).sum())
-    if kind == "bernoulli":
-        terms = m * (1.0 - shares) * np.log(1.0 - thetas)
-        found += float(np.where(shares < 1, terms, 0.0).sum())
+@compiled
+def total(sums: Any) -> float:
+    """The sum of the counts of one component."""
+    found = 0.0
+    for j in range(len(sums)):
+        found += sums[j]
     return found
+
+
+@compiled
+def estimate(sums: Any, whole: float, m: float, shares: Any, presence: bool, thetas: Any) -> None:
+    """The m-estimate of every word of one component; without any observation its share p."""
+    for j in range(len(sums)):
+        theta = (sums[j] + m * shares[j]) / whole if whole else shares[j]
+        thetas[j] = min(theta, 1.0) if presence else theta
+
+
+@compiled
+def expected(sums: Any, slopes: Any) -> float:
+    """Counts times slopes, where there are any."""
+    found = 0.0
+    for j in range(len(sums)):
+        if sums[j]:
+            found += sums[j] * slopes[j]
+    return found
+
+
+@compiled
+def imagined(thetas: Any, m: float, shares: Any, presence: bool) -> float:
+    """The logarithm of the prior of one component."""
+    found = 0.0
+    for j in range(len(thetas)):
+        if shares[j] > 0.0:
+            found += m * shares[j] * (math.log(thetas[j]) if thetas[j] > 0.0 else -math.inf)
+        if presence and shares[j] < 1.0:
+            rest = 1.0 - thetas[j]
+            found += m * (1.0 - shares[j]) * (math.log(rest) if rest > 0.0 else -math.inf)
+    return found
+
+
+def _flat(values: Any) -> memoryview:
+    return memoryview(values.ravel())
