@@ -43,6 +43,7 @@ from refclust.mixture.selection_table import (
 from refclust.mixture.shapes import MODELS, covariance_model
 
 RESTARTS: Final = 5
+TOLERANCE: Final = 1e-6  # criteria are compared in units, not in the last digits of a maximum
 _OF_ALL: Final = frozenset(("start", "seed", "restarts", "tolerance", "limit"))
 _OF_EM: Final = _OF_ALL | {"variation", "top", "samples", "damping", "collapse", "trace"}
 _FITS: Final[Mapping[tuple[str, bool], tuple[Callable[..., AnyFit], frozenset[str]]]] = {
@@ -87,7 +88,7 @@ def select(
     The usual criterion is BIC, for k-means the gap statistic; ``folds`` belongs to ``cv``,
     ``references`` to ``gap``. ``covariance`` is a name, several, or ``all``. Mixtures begin five
     times, Gaussian ones first from k-means, then around random rows, unless ``start`` and
-    ``restarts`` say otherwise.
+    ``restarts`` say otherwise, and stop when a row gains no more than 1e-6.
 
     Spec: MS-BIC, MS-AIC, MS-ICL, MS-CVLL, MS-VISEL, MS-GAP, MS-ELBOW
 
@@ -116,28 +117,35 @@ def select(
         # One unlucky start would decide between models: each gets several.
         given.setdefault("start", "varied" if model == "gaussian" else "points")
         given.setdefault("restarts", RESTARTS)
-    session = _session(backend, model, rows, len(ks), given) if session is None else session
+        given.setdefault("tolerance", TOLERANCE)
+    shapes = [None] if model == "kmeans" else _covariances(covariance, model, criterion)
+    if session is None:
+        session = _session(backend, model, rows, (max(ks), len(ks) * len(shapes)), given)
     told = after_candidate or (lambda _done, _all, _name: None)
     if model == "kmeans":
         _check_names(given, _OF_ALL, model)
         whole("references", references, 1)
         asked = cast(KMeansArguments, {**given, "session": session})
         return select_kmeans(rows, ks, criterion, references, asked, told)
-    shapes = _covariances(covariance, model, criterion)
     fitting = _fitting(model, criterion, rows, session, given, folds)
     return fitting.selection([(each, shape) for each in ks for shape in shapes], told)
 
 
 def _session(
-    backend: str | None, model: Model, rows: Dataset, count: int, options: Mapping[str, Any]
+    backend: str | None,
+    model: Model,
+    rows: Dataset,
+    work: tuple[int, int],  # the largest number of components, and how many fits
+    options: Mapping[str, Any],
 ) -> Session:
     """A session that knows how much work is coming, so that a fast backend pays."""
-    session = Session(backend)
+    session, (most, fits) = Session(backend), work
     kernel = {"gaussian": "gaussian.em_step", "kmeans": "kmeans.lloyd_step"}.get(
         model, "multinomial.em_step"
     )
-    calls = count * USUAL * int(options.get("restarts", 1))
-    session.bound_to(kernel, Problem(rows.kind, rows.n, len(rows.matrix.values), count, calls))
+    restarts = options.get("restarts", 1)
+    calls = fits * USUAL * (restarts if isinstance(restarts, int) else 1)
+    session.bound_to(kernel, Problem(rows.kind, rows.n, len(rows.matrix.values), most, calls))
     return session
 
 

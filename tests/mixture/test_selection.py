@@ -215,7 +215,7 @@ def test_cross_validation_finds_two_groups() -> None:
 @pytest.mark.spec("MS-VISEL", "VB-GAUSS")
 def test_the_largest_bound_is_chosen() -> None:
     rows = [[x + shift] for x in map(float, range(20)) for shift in (0.0, 400.0)]
-    found = select(rows, k=[1, 2, 3], criterion="evidence", restarts=2)
+    found = select(rows, k=[1, 2, 3], criterion="evidence", restarts=2, tolerance=1e-8)
     bounds = [
         variational_gaussian(rows, k, start="varied", restarts=2).objective for k in (1, 2, 3)
     ]
@@ -298,7 +298,7 @@ def test_given_weights_count() -> None:
 
 @pytest.mark.spec("MS-BIC")
 def test_the_same_options_reach_every_fit() -> None:
-    found = select(DOCS, model="multinomial", k=[2], m=2.0, seed=5, restarts=2)
+    found = select(DOCS, model="multinomial", k=[2], m=2.0, seed=5, restarts=2, tolerance=1e-8)
     plain = multinomial_mixture(DOCS, 2, m=2.0, seed=5, restarts=2)
     assert found.candidates[0].log_likelihood == plain.log_likelihood
     assert found.candidates[0].iterations == plain.iterations

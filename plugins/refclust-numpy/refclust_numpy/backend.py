@@ -79,6 +79,7 @@ _UNIT: Final = MappingProxyType(
 )
 _START: Final = 5e-3  # getting ready, and the price of a fit's many small calls
 _IMPORT: Final = 0.12
+_CALL: Final = 4e-4  # what one pass of a mixture costs beside its work
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,8 @@ class NumpyBackend:
             return Refusal("normal densities need dense rows")
         units = max(problem.n if problem.kind == "labels" else problem.size, 1) * max(problem.k, 1)
         start = _START if "numpy" in sys.modules else _START + _IMPORT
-        return Estimate(start + _UNIT.get(kernel, 1e-6) * units * problem.calls)
+        call = _CALL if kernel.startswith(("gaussian.", "multinomial.")) else 0.0
+        return Estimate(start + (call + _UNIT.get(kernel, 1e-6) * units) * problem.calls)
 
     def prepare(self, data: Any) -> Any:
         """Wrap the buffers of a data set in arrays, without a copy; take the rest as it is."""
