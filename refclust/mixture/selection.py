@@ -275,7 +275,9 @@ def _covariances(
         return [None]
     if not listed:
         raise BadOption("no covariance model is named; give one, several, or all")
-    names = [name for one in listed for name in (MODELS if one == "all" else [one])]
+    # Variational Bayes has full covariances only: all of its models are one.
+    every = ["VVV"] if criterion == "evidence" else list(MODELS)
+    names = [name for one in listed for name in (every if one == "all" else [one])]
     found: list[str | None] = list(dict.fromkeys(covariance_model(name).name for name in names))
     if criterion == "evidence" and found != ["VVV"]:
         raise BadOption(

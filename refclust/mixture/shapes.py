@@ -31,6 +31,9 @@ _ALIASES = {
     "diagonal": "VVI",
     "spherical": "VII",
     "shared-spherical": "EII",
+    "diag": "VVI",  # as scikit-learn has it
+    "E": "EII",  # as mclust calls the models of one column
+    "V": "VII",
 }
 _CLOSED = {
     "EII": closed.pooled_spherical,
