@@ -29,7 +29,7 @@ def test_reference_meets_every_vector(name: str) -> None:
     "name",
     [
         "40-contingency/labels.json",
-        "41-metrics/worked.json",
+        "41-metrics/traps.json",
         *(name for name in NAMES if name.startswith("20-")),
     ],
 )

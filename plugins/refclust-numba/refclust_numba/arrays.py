@@ -20,14 +20,14 @@ def aligned(shape: tuple[int, ...], kind: Any) -> Any:
     return memory[start : start + size].view(kind).reshape(shape)
 
 
-class Labels:
-    """Buffers for labels, used again when nobody looks at them any more: fresh memory costs time.
+class Reused:
+    """Buffers for answers, used again when nobody looks at them any more: fresh memory costs time.
 
-    Whatever looks at labels keeps the array alive that was handed out for them.
+    Whatever looks at an answer keeps the array alive that was handed out for it.
     """
 
-    def __init__(self, n: int) -> None:
-        self._n = n
+    def __init__(self, size: int, kind: Any) -> None:
+        self._size, self._kind = size, kind
         self._known: list[tuple[Any, Any]] = []  # buffers, and whether they are still looked at
 
     def free(self) -> Any:
@@ -37,13 +37,14 @@ class Labels:
             if seen() is None:
                 return buffer
             self._known.append((buffer, seen))
-        return aligned((self._n,), np.int32)
+        return aligned((self._size,), self._kind)
 
     def finished(self, buffer: Any) -> Any:
-        """The labels in a buffer, to be handed out: nobody can change them through this array."""
-        labels = read_only(buffer)
-        self._known = [*self._known[1 - _KEPT :], (buffer, weakref.ref(labels))]
-        return labels
+        """What is in a buffer, to be handed out: nobody can change it through this array."""
+        answer = np.frombuffer(memoryview(buffer), self._kind)
+        answer.flags.writeable = False
+        self._known = [*self._known[1 - _KEPT :], (buffer, weakref.ref(answer))]
+        return answer
 
 
 def read_only(labels: Any) -> Any:

@@ -17,6 +17,7 @@ from refclust_numba.compiling import compiled
 from refclust_numba.threads import shared
 
 _UNIT: Final = 2.0**-53
+_LEAST: Final = -1e4  # far below the logarithm of every double
 
 
 def whitening(rows: Any, covariances: Any, form: str) -> Any:
@@ -142,21 +143,26 @@ def logs(rows: Any, probabilities: Any, kind: Kind) -> WordLogs:
     slopes, bases = np.empty(thetas.shape), np.zeros(len(thetas))
 
     def one(c: int, _worker: int) -> None:
-        bases[c] = take_logs(thetas[c], slopes[c], kind == "bernoulli")
+        bases[c] = _logs(thetas[c], slopes[c], kind == "bernoulli")
 
     shared(one, len(thetas))
     return WordLogs(_flat(slopes), _flat(bases))
 
 
-@compiled
-def take_logs(thetas: Any, slopes: Any, presence: bool) -> float:
+def _logs(thetas: Any, slopes: Any, presence: bool) -> float:
     """Log theta, or log-odds and the sum of log(1 - theta), of one component."""
+    with np.errstate(divide="ignore"):  # each thread has its own state
+        np.log(thetas, out=slopes)  # whole vectors at a time, as compiled code would not
+    return take_odds(thetas, slopes) if presence else 0.0
+
+
+@compiled
+def take_odds(thetas: Any, slopes: Any) -> float:
+    """Take log(1 - theta) from every slope, and add them up."""
     base = 0.0
     for j in range(len(thetas)):
-        theta = thetas[j]
-        slopes[j] = math.log(theta) if theta > 0.0 else -math.inf
-        if presence and theta < 1.0:
-            gone = math.log1p(-theta)
+        if thetas[j] < 1.0:
+            gone = math.log1p(-thetas[j])
             slopes[j] -= gone
             base += gone
     return base
@@ -167,28 +173,26 @@ def m_step(rows: Any, tallies: Any, m: float, p: Any, kind: Kind) -> WordStep:
     d, presence = rows.d, kind == "bernoulli"
     counts, sums = doubles(tallies.counts), doubles(tallies.sums).reshape(-1, rows.d)
     shares = np.array(p)
-    thetas, slopes = np.empty((len(counts), d)), np.empty((len(counts), d))
+    pools = [rows.buffers(name, len(counts) * d) for name in ("probabilities", "slopes")]
+    flat = [pool.free() for pool in pools]
+    thetas, slopes = (one.reshape(-1, d) for one in flat)
     bases, told = np.zeros(len(counts)), np.zeros((len(counts), 2))
 
     def one(c: int, _worker: int) -> None:
-        whole = (float(counts[c]) if presence else total(sums[c])) + m
+        whole = (float(counts[c]) if presence else float(sums[c].sum())) + m
         estimate(sums[c], whole, m, shares, presence, thetas[c])
-        bases[c] = take_logs(thetas[c], slopes[c], presence)
-        told[c, 0] = expected(sums[c], slopes[c]) + counts[c] * bases[c]
+        bases[c] = _logs(thetas[c], slopes[c], presence)
+        # A word that is not there has the count 0, and 0 times a finite number is 0.
+        finite = np.maximum(slopes[c], _LEAST)
+        told[c, 0] = np.einsum("j,j->", sums[c], finite) + counts[c] * bases[c]
         told[c, 1] = imagined(thetas[c], m, shares, presence) if m else 0.0
 
     shared(one, len(counts))
-    whole = told.sum(axis=0).tolist()
-    return WordStep(_flat(thetas), WordLogs(_flat(slopes), _flat(bases)), whole[0], whole[1])
-
-
-@compiled
-def total(sums: Any) -> float:
-    """The sum of the counts of one component."""
-    found = 0.0
-    for j in range(len(sums)):
-        found += sums[j]
-    return found
+    expectation, prior = told.sum(axis=0).tolist()
+    probabilities, logarithms = (
+        memoryview(pool.finished(one)) for pool, one in zip(pools, flat, strict=True)
+    )
+    return WordStep(probabilities, WordLogs(logarithms, _flat(bases)), expectation, prior)
 
 
 @compiled
@@ -197,16 +201,6 @@ def estimate(sums: Any, whole: float, m: float, shares: Any, presence: bool, the
     for j in range(len(sums)):
         theta = (sums[j] + m * shares[j]) / whole if whole else shares[j]
         thetas[j] = min(theta, 1.0) if presence else theta
-
-
-@compiled
-def expected(sums: Any, slopes: Any) -> float:
-    """Counts times slopes, where there are any."""
-    found = 0.0
-    for j in range(len(sums)):
-        if sums[j]:
-            found += sums[j] * slopes[j]
-    return found
 
 
 @compiled

@@ -164,10 +164,11 @@ def _passed(rows: Rows, known: Counted, k: int, write: Write) -> tuple[Any, Tall
             piece = -(-(after - before) // (2 * threads() * CHUNK)) * CHUNK
             spread(one, chunks(after - before, piece))
             shared(add, groups * blocks)
-        sums = np.empty(k * d)
+        pool = rows.buffers("sums", k * d)
+        sums = pool.free()
         fine = all(spread(lambda b, e: unlay(table, k, sums, b, e), even(d, _COLUMNS)))
     whole = told.sum(axis=0)
     counts = np.ascontiguousarray(whole[TOLD:])
     if not fine or not np.isfinite(counts).all():
         return whole[:TOLD], None
-    return whole[:TOLD], Tallies(_flat(counts), _flat(sums))
+    return whole[:TOLD], Tallies(_flat(counts), memoryview(pool.finished(sums)))

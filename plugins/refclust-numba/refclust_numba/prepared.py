@@ -10,7 +10,7 @@ import numpy as np
 from refclust.data.dataset import Dataset, Dense
 from refclust.kernels.points import Points
 from refclust_numba import limbs
-from refclust_numba.arrays import Labels, aligned
+from refclust_numba.arrays import Reused, aligned
 from refclust_numba.moving import padded
 from refclust_numba.packing import Packed, Singles, Sizes, pack, singles, sizes
 from refclust_numba.threads import even, spread
@@ -36,8 +36,16 @@ class Rows:
         self.weights = np.frombuffer(b"" if data.weights is None else data.weights, np.float64)
         self.weighted = data.weights is not None
         self.rungs = dict.fromkeys(RUNGS, 0)
-        self.label_buffers = Labels(self.n)
+        self.label_buffers = Reused(self.n, np.int32)
         self.memory: dict[Any, Any] = {}  # what a kernel keeps for the next call
+
+    def buffers(self, name: str, size: int) -> Reused:
+        """Buffers of doubles for the answers of one kind, kept from call to call."""
+        key = ("buffers", name, size)
+        if key not in self.memory:
+            self.memory[key] = Reused(size, np.float64)
+        found: Reused = self.memory[key]
+        return found
 
     @cached_property
     def table(self) -> Any:
