@@ -15,7 +15,7 @@ from fractions import Fraction
 from refclust.data.labels import same_length
 from refclust.errors import BadOption, DimensionMismatch, EmptyInput, ImpossibleRow
 from refclust.kernels.mixture import total
-from refclust.mixture.estimates import m_estimate
+from refclust.kernels.words import m_estimate
 from refclust.numbers.logspace import xlogy
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from refclust.kernels.words import m_estimate as m_estimate
-
 
 def component_weights(counts: Sequence[float]) -> tuple[float, ...]:
     """The share of each component in the weight of all rows.

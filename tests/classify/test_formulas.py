@@ -28,6 +28,7 @@ from refclust.errors import (
     ImpossibleRow,
     LabelLengthMismatch,
 )
+from refclust.kernels.words import m_estimate
 from refclust.mixture.density import (
     gaussian_log_density,
     gaussian_log_likelihood,
@@ -36,7 +37,6 @@ from refclust.mixture.density import (
     normal_log_likelihood,
     whitened,
 )
-from refclust.mixture.estimates import m_estimate
 
 UNIT = 2.0**-53
 ROUND_TABLE = ((4.0, 2.0), (2.0, 5.0))  # Cholesky factor (2, 0; 1, 2), determinant 16

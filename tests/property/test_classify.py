@@ -23,10 +23,9 @@ from refclust.classify.predict import predict
 from refclust.cluster.seeding import Rows
 from refclust.data.accept import dataset
 from refclust.errors import DegenerateCovariance
-from refclust.kernels.words import Kind
+from refclust.kernels.words import Kind, m_estimate
 from refclust.mixture.counts import CountFamily
 from refclust.mixture.density import gaussian_log_density
-from refclust.mixture.estimates import m_estimate
 from refclust.mixture.gaussian import GaussianFamily
 from refclust.mixture.passes import CountPasses, GaussianPasses
 
