@@ -28,10 +28,7 @@ from refclust.kernels.points import Vector
 from refclust.kernels.words import Kind
 from refclust.mixture.counts_parameters import (
     Counts,
-    bernoulli_terms,
     check_counts,
-    estimated,
-    multinomial_terms,
 )
 from refclust.mixture.options import is_number
 from refclust.mixture.passes import CountPasses
@@ -88,7 +85,7 @@ def naive_bayes(
     Spec: NB-PI, NB-THETA, NB-MEST, NB-MEST1H, NB-CDLL, BNB, GNB
 
     >>> mail = naive_bayes([[1, 0], [1, 0], [1, 5]], ["ham", "ham", "spam"], smoothing="laplace")
-    >>> mail.classes, mail.parameters.probabilities
+    >>> mail.classes, tuple(mail.parameters.probabilities)
     (('ham', 'spam'), ((0.75, 0.25), (0.25, 0.75)))
     """
     named("kind", kind, ("multinomial", "bernoulli", "gaussian"))
@@ -108,14 +105,12 @@ def naive_bayes(
     sums = plain(moments.sums)
     tokens = [math.fsum(sums[c * rows.d : (c + 1) * rows.d]) for c in range(known.k)]
     weights = class_prior(prior, known.classes, moments.counts, tokens)
-    parameters = replace(
-        estimated(moments, kind, words, _shares(share, kind, rows.d)), weights=weights
-    )
-    terms = (multinomial_terms if kind == "multinomial" else bernoulli_terms)(parameters)
+    found = passes.parameters(moments, words, _shares(share, kind, rows.d), kind)
+    parameters = replace(found, weights=weights)
     return Classifier(
         kind=kind,
         parameters=parameters,
-        log_likelihood=passes.expected(moments, terms),
+        log_likelihood=passes.expected(moments, passes.terms(parameters, kind)),
         settings={
             "smoothing": smoothing or ("m-estimate" if words else "mle"),
             "m": words,

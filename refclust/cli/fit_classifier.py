@@ -135,19 +135,8 @@ def qda(
     refclust fit qda iris.csv --labels species --covariance VVI --prior equal
     """
 
-    def trained(rows: Dataset, labels: list[str] | None) -> AnyClassifier:
-        from refclust.classify import discriminants
-
-        return discriminants.qda(
-            rows,
-            labels,
-            covariance=covariance,
-            floor=floor,
-            prior=prior,
-            backend=training.backend,
-        )
-
-    _fit(data, trained, training, given)
+    options = {"covariance": covariance, "floor": floor, "prior": prior}
+    _fit(data, _discriminants("qda", options, training), training, given)
 
 
 @dataio.reads
@@ -167,19 +156,8 @@ def lda(
     refclust fit lda iris.csv --labels species -o iris.model.json
     """
 
-    def trained(rows: Dataset, labels: list[str] | None) -> AnyClassifier:
-        from refclust.classify import discriminants
-
-        return discriminants.lda(
-            rows,
-            labels,
-            covariance=covariance,
-            floor=floor,
-            prior=prior,
-            backend=training.backend,
-        )
-
-    _fit(data, trained, training, given)
+    options = {"covariance": covariance, "floor": floor, "prior": prior}
+    _fit(data, _discriminants("lda", options, training), training, given)
 
 
 @dataio.reads
@@ -198,14 +176,24 @@ def nearest_gaussian(
     refclust fit nearest-gaussian iris.csv --labels species -o iris.model.json
     """
 
+    options = {"covariance": covariance, "floor": floor}
+    _fit(data, _discriminants("nearest_gaussian", options, training), training, given)
+
+
+def _discriminants(
+    rule: Literal["qda", "lda", "nearest_gaussian"], options: dict[str, Any], training: Training
+) -> Callable[[Dataset, list[str] | None], AnyClassifier]:
+    """Train normal densities of classes by one of their rules."""
+
     def trained(rows: Dataset, labels: list[str] | None) -> AnyClassifier:
         from refclust.classify import discriminants
 
-        return discriminants.nearest_gaussian(
-            rows, labels, covariance=covariance, floor=floor, backend=training.backend
+        found: AnyClassifier = getattr(discriminants, rule)(
+            rows, labels, backend=training.backend, **options
         )
+        return found
 
-    _fit(data, trained, training, given)
+    return trained
 
 
 def _fit(

@@ -115,7 +115,7 @@ class MixtureParams:
     damping: float
     seed: int
     restarts: int
-    tolerance: float
+    tolerance: float | None  # none: it went on to the limit
     limit: int
     collapse: Collapse
 

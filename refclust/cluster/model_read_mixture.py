@@ -90,7 +90,7 @@ def read_mixture_params(node: Node, family: Family, data: DataFacts) -> MixtureP
         share,
         seed.whole(0, None),
         restarts.whole(1, None),
-        tolerance.double(0),
+        tolerance.maybe(lambda told: told.double(0)),
         limit.whole(0, None),
         collapse.one_of(_POLICIES),
     )

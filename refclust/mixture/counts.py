@@ -22,7 +22,6 @@ from refclust.mixture.counts_parameters import (
     check_counts,
     check_parameters,
     estimated,
-    probability_buffer,
     terms_of,
 )
 from refclust.mixture.estimates import component_weights
@@ -98,8 +97,7 @@ class CountFamily:
 
         Spec: NB-LIK, BMIX-LL
         """
-        logs = self.passes.logs(probability_buffer(parameters), self.kind)
-        terms = terms_of(parameters, logs, self.kind)
+        terms = self.passes.terms(parameters, self.kind)
         return self._point(parameters, terms, self._log_prior(parameters))
 
     def step(self, point: Pair, rule: Rule) -> EMStep[Tallies]:
@@ -146,8 +144,7 @@ class CountFamily:
         """
         check_sizes(moments)
         found = self.passes.estimated(moments, self.m, self.prior, self.kind)
-        table = CentreMatrix.flat(memoryview(found.probabilities), self.passes.rows.data.d)
-        parameters = CountParameters(component_weights(moments.counts), table)
+        parameters = estimated(moments, found)
         terms = terms_of(parameters, found.logs, self.kind)
         shares = (
             n * log(weight) for n, weight in zip(moments.counts, parameters.weights, strict=True)
@@ -162,9 +159,9 @@ class CountFamily:
         """
         check_sizes(moments)
         if not smooth:
-            return estimated(moments, self.kind, self.m, self.prior)
+            return self.passes.parameters(moments, self.m, self.prior, self.kind)
         # With one imagined document like all documents together: EM would keep every zero.
-        return estimated(moments, self.kind, self.m + self._length, self._background)
+        return self._like(moments)
 
     def around(self, rows: Sequence[Sequence[float]]) -> CountParameters:
         """Equal components, each like one row and one imagined row like all rows together.
@@ -173,7 +170,7 @@ class CountFamily:
         """
         k = len(rows)
         ones, flat = array("d", [1.0] * k), array("d", (x for row in rows for x in row))
-        found = estimated(Tallies(ones, flat), self.kind, self.m + self._length, self._background)
+        found = self._like(Tallies(ones, flat))
         return CountParameters((1.0 / k,) * k, found.probabilities)
 
     def blended(
@@ -277,6 +274,11 @@ class CountFamily:
                     terms.append(self.m * (1.0 - share) * log(1.0 - theta))
         return -math.inf if -math.inf in terms else math.fsum(terms)
 
+    def _like(self, tallies: Tallies) -> CountParameters:
+        """Components like their counts and one imagined row like all rows together."""
+        m = self.m + self._length
+        return self.passes.parameters(tallies, m, self._background, self.kind)
+
     @cached_property
     def _everybody(self) -> Tallies:
         return self.moments(array("i", bytes(4 * self.passes.rows.data.n)), 1)
@@ -291,7 +293,7 @@ class CountFamily:
     @cached_property
     def _background(self) -> Vector:
         """The probability of each word in all rows together, with the prior beside it."""
-        everybody = estimated(self._everybody, self.kind, self.m, self.prior)
+        everybody = self.passes.parameters(self._everybody, self.m, self.prior, self.kind)
         # A word that never occurs keeps its zero; one that always occurs must not be certain.
         rows = self._everybody.counts[0] + 1.0
         if self.kind == "bernoulli":

@@ -21,13 +21,7 @@ from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.mixture import Doubles, plain
 from refclust.kernels.multinomial import Tallies, Terms
 from refclust.kernels.points import Vector
-from refclust.kernels.words import (
-    Kind,
-    WordLogs,
-    log,
-    presence_probabilities,
-    word_probabilities,
-)
+from refclust.kernels.words import Kind, WordLogs, WordStep, log
 from refclust.mixture.estimates import component_weights
 from refclust.mixture.gaussian_parameters import check_weights, readable
 
@@ -60,7 +54,15 @@ def probability_buffer(parameters: CountParameters) -> Doubles:
 def terms_of(parameters: CountParameters, logs: WordLogs, kind: Kind) -> Terms:
     """The densities of parameters whose logarithms are known, ready for a pass.
 
-    Spec: NB-LIK, MMIX-LL, BMIX-LL
+    In a Bernoulli model a word that is not there costs log(1 - theta): the offset has that of all
+    words, the slope of a word gives it back, and a word of probability one must be there.
+
+    Spec: NB-LIK, MMIX-LL, BMIX-LL, BMIX-ESTEP
+
+    >>> one = CountParameters((1.0,), ((0.5, 1.0),))
+    >>> logs = WordLogs(array("d", [0.0, 0.0]), array("d", [-0.6931471805599453]))
+    >>> terms_of(one, logs, "bernoulli").certain
+    ((1,),)
     """
     offsets = array(
         "d",
@@ -75,62 +77,16 @@ def terms_of(parameters: CountParameters, logs: WordLogs, kind: Kind) -> Terms:
     return Terms(offsets, logs.slopes, tuple(certain) if any(certain) else None)
 
 
-def multinomial_terms(parameters: CountParameters) -> Terms:
-    """The densities of sequences of words, ready for a pass.
-
-    Spec: NB-LIK, MMIX-LL
-
-    >>> multinomial_terms(CountParameters((1.0,), ((1.0, 0.0),))).slopes
-    array('d', [0.0, -inf])
-    """
-    slopes = array("d", (log(theta) for row in parameters.probabilities for theta in row))
-    bases = array("d", bytes(8 * len(parameters.weights)))
-    return terms_of(parameters, WordLogs(slopes, bases), "multinomial")
-
-
-def bernoulli_terms(parameters: CountParameters) -> Terms:
-    """The densities of which words are there, ready for a pass.
-
-    A word that is not there costs log(1 - theta); the offset has that of all words, and the slope
-    of a word gives it back. A word of probability one must be there.
-
-    Spec: BMIX-LL, BMIX-ESTEP
-
-    >>> found = bernoulli_terms(CountParameters((1.0,), ((0.5, 1.0),)))
-    >>> found.offsets, found.slopes, found.certain
-    (array('d', [-0.6931471805599453]), array('d', [0.0, 0.0]), ((1,),))
-    """
-    slopes, bases = array("d"), array("d")
-    for row in parameters.probabilities:
-        absent = [math.log1p(-theta) if theta < 1.0 else 0.0 for theta in row]
-        slopes.extend(log(theta) - gone for theta, gone in zip(row, absent, strict=True))
-        bases.append(math.fsum(absent))
-    return terms_of(parameters, WordLogs(slopes, bases), "bernoulli")
-
-
-def estimated(moments: Tallies, kind: Kind, m: float, p: Sequence[float]) -> CountParameters:
-    """The parameters that maximise the likelihood of weighted counts, with m imagined ones.
+def estimated(tallies: Tallies, step: WordStep) -> CountParameters:
+    """The parameters that an M-step found: shares of components and probabilities of words.
 
     With responsibilities of one and zero this is naive Bayes.
 
     Spec: MMIX-PI, MMIX-THETA, BMIX-THETA, NB-PI, NB-THETA, MMIX-HARD
-
-    >>> two = Tallies(array("d", [2, 2]), array("d", [3, 1, 0, 2]))
-    >>> estimated(two, "multinomial", 0.0, [0.5, 0.5])
-    CountParameters(weights=(0.5, 0.5), probabilities=((0.75, 0.25), (0.0, 1.0)))
     """
-    k = len(moments.counts)
-    flat = plain(moments.sums)
-    d = len(flat) // k
-    rows = [flat[c * d : (c + 1) * d] for c in range(k)]
-    if kind == "multinomial":
-        found = tuple(word_probabilities(row, m, p) for row in rows)
-    else:
-        found = tuple(
-            presence_probabilities(row, count, m, p)
-            for row, count in zip(rows, moments.counts, strict=True)
-        )
-    return CountParameters(component_weights(moments.counts), found)
+    flat = memoryview(step.probabilities)
+    table = CentreMatrix.flat(flat, len(flat) // len(tallies.counts))
+    return CountParameters(component_weights(tallies.counts), table)
 
 
 def check_counts(data: Dataset, kind: Kind, counts: Counts) -> None:

@@ -1,8 +1,4 @@
-"""Estimates from weighted counts that mixtures and their supervised twins share (chapter 31).
-
-The M-step of a multinomial mixture and the training of naive Bayes are the same functions: with
-responsibilities of one and zero the sums over rows are the counts of each class (PROP-NB-6).
-"""
+"""Shares of components, which mixtures and their supervised twins estimate alike (chapter 31)."""
 
 from __future__ import annotations
 

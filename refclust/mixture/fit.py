@@ -154,7 +154,7 @@ def multinomial_mixture(
 
     >>> docs = [[4, 0], [5, 1], [0, 3]]
     >>> fit = multinomial_mixture(docs, 2, labels=["a", "a", "b"], limit=0)
-    >>> fit.parameters.probabilities
+    >>> tuple(fit.parameters.probabilities)
     ((0.9, 0.1), (0.0, 1.0))
     """
     steps = multinomial_steps(data, k, m=m, p=p, counts=counts, **options)

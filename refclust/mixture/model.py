@@ -98,7 +98,9 @@ def _doubles(numbers: Iterable[float]) -> tuple[float, ...]:
 
 def _params(fit: AnyFit) -> MixtureParams:
     asked: dict[str, Any] = {name: value for name, value in fit.options.items() if name != "trace"}
-    asked["damping"], asked["tolerance"] = float(asked["damping"]), float(asked["tolerance"])
+    asked["damping"] = float(asked["damping"])
+    if asked["tolerance"] is not None:
+        asked["tolerance"] = float(asked["tolerance"])
     return MixtureParams(settings=_settings(fit.settings), **asked)
 
 

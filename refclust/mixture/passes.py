@@ -25,6 +25,12 @@ from refclust.kernels.mixture import Doubles, EMStep, Posterior, Rule, plain
 from refclust.kernels.multinomial import Tallies, Terms
 from refclust.kernels.points import Vector
 from refclust.kernels.words import Kind, WordLogs, WordStep
+from refclust.mixture.counts_parameters import (
+    CountParameters,
+    estimated,
+    probability_buffer,
+    terms_of,
+)
 from refclust.numbers.argmin import ROUND
 
 _FAR: Final = (
@@ -248,13 +254,13 @@ class CountPasses:
         # up to exactly one: what would be a maximum is short of it by as much for every word.
         return terms * ROUND * (own + words) + 8 * ROUND * self.tokens
 
-    def logs(self, probabilities: Doubles, kind: Kind) -> WordLogs:
-        """The logarithms of the probabilities of words.
+    def terms(self, parameters: CountParameters, kind: Kind) -> Terms:
+        """The densities of parameters, ready for a pass.
 
         Spec: NB-LIK, BMIX-LL
         """
-        found: WordLogs = self._call("multinomial.logs", probabilities, kind)
-        return found
+        logs: WordLogs = self._call("multinomial.logs", probability_buffer(parameters), kind)
+        return terms_of(parameters, logs, kind)
 
     def estimated(self, tallies: Tallies, m: float, p: Sequence[float], kind: Kind) -> WordStep:
         """The probabilities of words of each component, with m imagined observations.
@@ -263,6 +269,15 @@ class CountPasses:
         """
         found: WordStep = self._call("multinomial.m_step", tallies, m, p, kind)
         return found
+
+    def parameters(
+        self, tallies: Tallies, m: float, p: Sequence[float], kind: Kind
+    ) -> CountParameters:
+        """The parameters that maximise the likelihood of weighted counts, with m imagined ones.
+
+        Spec: MMIX-PI, MMIX-THETA, BMIX-THETA
+        """
+        return estimated(tallies, self.estimated(tallies, m, p, kind))
 
     @cached_property
     def tokens(self) -> float:

@@ -18,11 +18,10 @@ from refclust.errors import BadOption, DegenerateCovariance, DimensionMismatch, 
 from refclust.kernels.kmeans import copied
 from refclust.kernels.mixture import SOFT, Posterior, plain, shares
 from refclust.kernels.points import Vector
+from refclust.kernels.words import Kind
 from refclust.mixture.counts_parameters import (
     CountParameters,
-    bernoulli_terms,
     check_counts,
-    multinomial_terms,
 )
 from refclust.mixture.counts_parameters import (
     check_parameters as check_counting,
@@ -175,11 +174,9 @@ def evaluated(
             exponents
         )
     counted = CountPasses(rows, k)
-    if family == "bernoulli":
-        check_counts(rows.data, "bernoulli", "whole")
-        return counted.posterior(bernoulli_terms(parameters), full=full), 0.0
-    check_counts(rows.data, "multinomial", "fractional")
-    return counted.posterior(multinomial_terms(parameters), full=full), 0.0
+    kind: Kind = "bernoulli" if family == "bernoulli" else "multinomial"
+    check_counts(rows.data, kind, "fractional")
+    return counted.posterior(counted.terms(parameters, kind), full=full), 0.0
 
 
 def _without_component(

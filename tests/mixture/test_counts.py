@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
+from array import array
 
 import pytest
 
+from refclust.data.accept import dataset
+from refclust.kernels.points import Points
+from refclust.kernels.words import logs
 from refclust.mixture.counts_likelihood import log_coefficient, row_log_coefficient
-from refclust.mixture.counts_parameters import CountParameters, bernoulli_terms, multinomial_terms
+from refclust.mixture.counts_parameters import CountParameters, terms_of
 from tests.mixture.tools import bernoulli, check_numbers, multinomial
 
+PLANE = Points(dataset([[0, 0]]))
 ROWS = [[4, 0, 1], [5, 1, 0], [0, 3, 3], [1, 1, 1]]
 
 
@@ -94,14 +99,14 @@ def test_fractions_on_purpose() -> None:
 @pytest.mark.spec("BMIX-LL")
 def test_words_that_must_be_there() -> None:
     one = CountParameters((0.5, 0.5), ((1.0, 0.5), (0.5, 0.5)))
-    terms = bernoulli_terms(one)
+    terms = terms_of(one, logs(PLANE, array("d", [1.0, 0.5, 0.5, 0.5]), "bernoulli"), "bernoulli")
     assert terms.certain == ((0,), ())
     fit = bernoulli([[1, 0], [0, 1], [1, 1]], parameters=one, limit=0)
     assert fit.labels.tolist() == [0, 1, 0]
     assert fit.trace[0].log_likelihood == pytest.approx(
         2 * math.log(0.25 + 0.125) + math.log(0.125), abs=1e-15
     )
-    assert multinomial_terms(CountParameters((1.0,), ((1.0, 0.0),))).slopes[1] == -math.inf
+    assert logs(PLANE, array("d", [1.0, 0.0]), "multinomial").slopes[1] == -math.inf
 
 
 @pytest.mark.spec("MMIX-ALG", "EM-CONV")

@@ -74,6 +74,7 @@ def models() -> dict[str, Model]:
                 [[0.0], [0.0], [5.0], [6.0], [7.5]], 2, collapse="drop", start="points"
             )
         ),
+        "to the limit": model_of(gaussian_mixture(POINTS, 1, tolerance=None, limit=3)),
         "words": model_of(multinomial_mixture(WORDS, 2, m=1, variation="top", top=1), data=WORDS),
         "shares": model_of(multinomial_mixture(WORDS, 2, m=2, p=[0.1, 0.2, 0.3, 0.4])),
         "minus infinity": model_of(multinomial_mixture(WORDS, m=1, parameters=ZEROS, limit=0)),

@@ -15,7 +15,8 @@ from refclust.classify.naive_bayes import naive_bayes
 from refclust.data.accept import dataset
 from refclust.errors import ImpossibleRow, RefclustError
 from refclust.kernels.multinomial import Tallies
-from refclust.kernels.words import m_estimate
+from refclust.kernels.points import Points
+from refclust.kernels.words import m_estimate, m_step
 from refclust.mixture.counts_likelihood import log_coefficient
 from refclust.mixture.counts_parameters import CountParameters, estimated
 from refclust.mixture.predict import assignments
@@ -102,7 +103,9 @@ def test_naive_bayes_is_an_m_step(drawn: tuple[str, Case], m: float) -> None:
     p = started.settings["p"] or [1.0 / len(case.rows[0]) if kind == "multinomial" else 0.5] * len(
         case.rows[0]
     )
-    assert told(estimated(Tallies(counts, sums), kind, m, p)) == told(started.parameters)  # type: ignore[arg-type]
+    tallies = Tallies(counts, sums)
+    made = m_step(Points(data), tallies, m, p, kind)  # type: ignore[arg-type]
+    assert told(estimated(tallies, made)) == told(started.parameters)
 
 
 @st.composite
