@@ -21,10 +21,11 @@ from refclust.errors import BadOption, FileExists, FileNotReadable
 
 if TYPE_CHECKING:
     from refclust.cluster.checkpoint import Checkpoint
-    from refclust.cluster.results import KMeansFit
+    from refclust.cluster.results import Iteration, KMeansFit
     from refclust.cluster.steps import Steps
     from refclust.data.dataset import Dataset
     from refclust.mixture.em import EMSteps
+    from refclust.mixture.results import Iteration as Climb
     from refclust.mixture.results import MixtureFit
 
 Fit = TypeVar("Fit")
@@ -119,33 +120,33 @@ def run(fit: Callable[[Live], Fit], kept: str | None) -> Fit:
 
 def iterated(steps: Steps, live: Live) -> KMeansFit:
     """Drive the iterations of k-means."""
-    try:
-        for state in steps:
-            one = state.iteration
-            live.where = f"after iteration {one.iteration} of run {state.run + 1}"
-            rss = "" if one.rss is None else f", RSS {one.rss:.8g}"
-            live.tell(
-                f"run {state.run + 1}, iteration {one.iteration}: {one.changed:,} rows changed{rss}"
-            )
-        fit = steps.result()
-        steps.save()  # for the case that the model cannot be written
-        return fit
-    except KeyboardInterrupt:
-        steps.save()
-        raise
+
+    def told(one: Iteration) -> str:
+        rss = "" if one.rss is None else f", RSS {one.rss:.8g}"
+        return f"{one.changed:,} rows changed{rss}"
+
+    fit: KMeansFit = _driven(steps, live, told)
+    return fit
 
 
 def climbed(steps: EMSteps[P, Any, Any], live: Live) -> MixtureFit[P]:
     """Drive the iterations of EM."""
+
+    def told(one: Climb[P]) -> str:
+        gain = "" if one.gain is None else f", gain {one.gain:.2g} a row"
+        return f"log-likelihood {one.log_likelihood:.8g}{gain}"
+
+    fit: MixtureFit[P] = _driven(steps, live, told)
+    return fit
+
+
+def _driven(steps: Any, live: Live, told: Callable[[Any], str]) -> Any:
+    """Run a fit step by step, tell of each, and leave its checkpoint whatever happens."""
     try:
         for state in steps:
-            one = state.iteration
-            live.where = f"after iteration {one.iteration} of run {state.run + 1}"
-            gain = "" if one.gain is None else f", gain {one.gain:.2g} a row"
-            live.tell(
-                f"run {state.run + 1}, iteration {one.iteration}: log-likelihood "
-                f"{one.log_likelihood:.8g}{gain}"
-            )
+            number = state.iteration.iteration
+            live.where = f"after iteration {number} of run {state.run + 1}"
+            live.tell(f"run {state.run + 1}, iteration {number}: {told(state.iteration)}")
         fit = steps.result()
         steps.save()  # for the case that the model cannot be written
         return fit

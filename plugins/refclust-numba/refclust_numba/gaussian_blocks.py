@@ -14,7 +14,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 
 from refclust_numba.compiling import generated, inlined
-from refclust_numba.elementary import VECTOR, Emit
+from refclust_numba.elementary import INFINITY, VECTOR, Emit
 from refclust_numba.responsibilities import BLOCK, VECTORS
 from refclust_numba.screening import DOUBLES
 
@@ -115,3 +115,12 @@ def add_masses(typingctx: Any, masses: Any, lanes: Any) -> Any:
         return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
 
     return types.boolean(types.intp, types.intp), generate
+
+
+def keep_joint(emit: Emit, offset: Any, squares: list[Any], joint: Any, row: Any) -> None:
+    """Store offset - squares / 2, the log p(x, k) of some vectors of rows; no number is -inf."""
+    none = emit.all(-INFINITY)
+    for v, square in enumerate(squares):
+        half = emit.times(emit.builder.load(square), emit.all(0.5))
+        value = emit.minus(offset, half)
+        emit.store(emit.where(">", value, none, value, none), joint, row, v * DOUBLES)

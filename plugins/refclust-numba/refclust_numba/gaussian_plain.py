@@ -9,7 +9,8 @@ from typing import Any, Final
 from numba import types
 
 from refclust_numba.compiling import generated
-from refclust_numba.elementary import INFINITY, Emit
+from refclust_numba.elementary import Emit
+from refclust_numba.gaussian_blocks import keep_joint
 from refclust_numba.responsibilities import BLOCK, VECTORS
 from refclust_numba.screening import DOUBLES
 
@@ -36,11 +37,7 @@ def scaled(
                     x = emit.load(block, (column.index, BLOCK), row, v * DOUBLES)
                     y = emit.times(emit.minus(x, middle), scale)
                     emit.add_product(y, y, squares[v])
-            for v in range(_SIDE):
-                half = emit.times(builder.load(squares[v]), emit.all(0.5))
-                value = emit.minus(offset, half)
-                none = emit.all(-INFINITY)
-                emit.store(emit.where(">", value, none, value, none), joint, row, v * DOUBLES)
+            keep_joint(emit, offset, squares, joint, row)
         return context.get_dummy_value()
 
     kinds = [*[types.intp] * 4, types.float64, types.intp]
