@@ -1,0 +1,1 @@
+"""Random fits of every family on accelerated backends, held against the reference."""
