@@ -70,7 +70,7 @@ def test_help_imports_nothing_heavy() -> None:
     heavy = {"rich", "click", "pluggy", "decimal", "fractions", "json", "csv", "importlib.metadata"}
     assert not loaded & heavy
     parts = {name.split(".")[1] for name in loaded if name.startswith("refclust.")}
-    assert parts == {"cli", "errors", "version"}
+    assert parts == {"cli", "errors", "notes", "version"}
 
 
 @pytest.mark.parametrize(
