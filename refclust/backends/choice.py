@@ -112,7 +112,7 @@ def _estimate(record: Record, kernel: str, problem: Problem) -> float | None:
     try:
         answer = offer.support(record, kernel, _asked(kernel, problem))
     except RefclustError as error:
-        _leave_out(error)
+        _leave_out(record, error)
         return None
     return answer.seconds if isinstance(answer, Estimate) else None
 
@@ -126,7 +126,7 @@ def _wait(record: Record, kernel: str, problem: Problem) -> float:
         known = earning.known(record, kernels)
         return 0.0 if known is not None else earning.price(record, kernels, problem)
     except RefclustError as error:
-        _leave_out(error)
+        _leave_out(record, error)
         return math.inf
 
 
@@ -136,13 +136,13 @@ def _passes(record: Record, kernel: str) -> bool:
         kernels = earning.together(record, kernel)
         verdict = earning.known(record, kernels) or earning.earn(record, kernels)
     except RefclustError as error:
-        _leave_out(error)
+        _leave_out(record, error)
         return False
     if not verdict.ok:
         earning.tell_fault(record, verdict)
     return verdict.ok
 
 
-def _leave_out(error: RefclustError) -> None:
-    """Tell of trouble with a backend that nobody asked for by name."""
-    tell(f"{error}; it is left out")
+def _leave_out(record: Record, error: RefclustError) -> None:
+    """Tell of trouble with a backend that nobody asked for by name; once, whatever the kernel."""
+    tell(record.seen.setdefault("left out", f"{error}; it is left out"))

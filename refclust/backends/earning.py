@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Iterable, Mapping
@@ -115,6 +114,8 @@ def verdicts_of(report: Any, kernels: Iterable[str]) -> dict[str, Verdict]:
 
 def _judged(record: Record, kernels: tuple[str, ...]) -> Mapping[str, Verdict]:
     """Run the kit in a process of its own; whatever goes wrong there is a fault."""
+    import subprocess  # start-up is quicker without it
+
     when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
 
     def failed(fault: str) -> dict[str, Verdict]:

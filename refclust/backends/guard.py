@@ -114,9 +114,10 @@ def words(error: BaseException) -> str:
         told = str(error)
     except BaseException:
         told = "it cannot say what is wrong"
+    named = f"{kind}: {told}" if told else kind
     if isinstance(error, SystemExit):
-        return one_line(f"it tried to end the program ({kind}: {told})")
-    return one_line(f"{kind}: {told}" if told else kind)
+        named = f"it tried to end the program ({named})"
+    return one_line(named)
 
 
 def shown(value: Any) -> str:
@@ -125,11 +126,12 @@ def shown(value: Any) -> str:
     >>> shown([1, 2])
     '[1, 2]'
     """
+    named = f"an object of the class {type(value).__name__}"
     try:
         told = repr(value)
     except BaseException:
-        told = f"an object of the class {type(value).__name__}"
-    return one_line(told, 60)
+        return named
+    return named if " object at 0x" in told else one_line(told, 60)
 
 
 def one_line(text: str, longest: int = _LONGEST) -> str:

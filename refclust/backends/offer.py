@@ -56,10 +56,10 @@ def support(record: Record, kernel: str, problem: Problem) -> Estimate | Refusal
 
 def build(record: Record) -> str:
     """How the backend was built, in its own words, if it has any."""
-    tell = getattr(_backend(record), "build", None)
-    if not callable(tell):
+    name_build = getattr(_backend(record), "build", None)
+    if not callable(name_build):
         return ""
-    done = _ask(record, "build", tell)
+    done = _ask(record, "build", name_build)
     if done.trouble or not isinstance(done.value, str):
         raise _refused(record, f"build(): {done.trouble or f'it returned {shown(done.value)}'}")
     return done.value
