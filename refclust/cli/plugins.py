@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import typer
+from typer.models import CommandInfo, TyperInfo
 
 from refclust.backends import plugins
 from refclust.backends.guard import shown, words
@@ -34,19 +35,27 @@ def _added(app: typer.Typer, theirs: typer.Typer, plugin: Plugin) -> str:
     """Take over the commands whose names are free; tell the first that is not."""
     taken = {one.name for one in app.registered_commands}
     taken |= {one.name for one in app.registered_groups}
+    commands: Any = theirs.registered_commands  # whatever the plugin left there
+    groups: Any = theirs.registered_groups
+    for listed in (commands, groups):
+        if not isinstance(listed, list):
+            return f"its commands are {shown(listed)}, not a list"
     trouble = ""
-    for command in theirs.registered_commands:
+    for command in commands:
+        if not isinstance(command, CommandInfo) or not callable(command.callback):
+            trouble = trouble or f"it adds {shown(command)}, which is no command"
+            continue
         name = command.name or str(getattr(command.callback, "__name__", "")).replace("_", "-")
-        if not name or not callable(command.callback):
-            trouble = trouble or f"it adds {shown(command.callback)}, which is no command"
-        elif name in taken:
+        if name in taken:
             trouble = trouble or f"the command {name!r} is there already"
         else:
             command.name, command.callback = name, _guarded(command.callback, name, plugin)
             app.registered_commands.append(command)
-    for group in theirs.registered_groups:
-        if not isinstance(group.name, str) or group.name in taken:
-            trouble = trouble or f"the command {shown(group.name)} is there already or has no name"
+    for group in groups:
+        if not isinstance(group, TyperInfo) or not isinstance(group.name, str):
+            trouble = trouble or f"it adds {shown(group)}, which is no group of commands"
+        elif group.name in taken:
+            trouble = trouble or f"the command {group.name!r} is there already"
         else:
             app.registered_groups.append(group)
     return trouble
