@@ -52,7 +52,7 @@ _DENSE: Final = frozenset(("gaussian.posterior", "gaussian.moments", "gaussian.e
 _CALL: Final = 2e-4
 _IMPORT: Final = 1.3  # importing NumPy and Numba and loading one kernel from the disk
 _COMPILE: Final = 15.0  # compiling what one kernel needs
-_SHARE: Final = 2.0  # seconds of compiling that each fit is charged where it must not be known
+_SHARE: Final = 4.0  # seconds of compiling that each fit is charged where it must not be known
 
 
 @dataclass(slots=True)
