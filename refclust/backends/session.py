@@ -18,7 +18,9 @@ from typing import Any
 
 from refclust.backends import choice, offer
 from refclust.backends.capture import caught
-from refclust.backends.choice import AUTO, REFERENCE, Choice
+from refclust.backends.choice import AUTO as AUTO
+from refclust.backends.choice import REFERENCE as REFERENCE
+from refclust.backends.choice import Choice
 from refclust.backends.discovery import Record
 from refclust.backends.guard import attempt, shown, words
 from refclust.backends.protocol import Backend, Problem
