@@ -11,9 +11,11 @@ import tempfile
 from hypothesis import settings
 
 # What backends have shown on this machine before is no matter of the tests.
-_cache = tempfile.mkdtemp(prefix="refclust-tests-")
-os.environ["REFCLUST_CACHE_DIR"] = _cache
-atexit.register(shutil.rmtree, _cache, ignore_errors=True)
+# Workers inherit the folder of the process that started them, so that all of them check once.
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    _cache = tempfile.mkdtemp(prefix="refclust-tests-")
+    os.environ["REFCLUST_CACHE_DIR"] = _cache
+    atexit.register(shutil.rmtree, _cache, ignore_errors=True)
 
 settings.register_profile(
     "default", derandomize=True, deadline=None, database=None, max_examples=100, print_blob=False

@@ -20,7 +20,7 @@ from refclust.backends import discovery, fingerprint, memory, offer
 from refclust.backends.discovery import Record
 from refclust.backends.guard import one_line
 from refclust.backends.memory import Verdict
-from refclust.backends.protocol import Estimate, Problem
+from refclust.backends.protocol import Estimate, Problem, Refusal
 from refclust.errors import RefclustError
 from refclust.kernels.registry import KERNELS
 from refclust.notes import tell
@@ -100,7 +100,7 @@ def verdicts_of(report: Any, kernels: Iterable[str]) -> dict[str, Verdict]:
 
     A fault of the backend itself is a fault of every kernel, and one that was not tried has none.
     """
-    when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
+    when = _now()
     faults = {one.kernel: f"{one.kernel} on {one.check}: {one.fault}" for one in report.faults}
     whole = next((told for kernel, told in faults.items() if kernel not in KERNELS), "")
     tried = {one.kernel for one in report.outcomes if one.calls}
@@ -116,7 +116,7 @@ def _judged(record: Record, kernels: tuple[str, ...]) -> Mapping[str, Verdict]:
     """Run the kit in a process of its own; whatever goes wrong there is a fault."""
     import subprocess  # start-up is quicker without it
 
-    when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
+    when = _now()
 
     def failed(fault: str) -> dict[str, Verdict]:
         return {kernel: Verdict(False, when, one_line(fault)) for kernel in kernels}
@@ -150,6 +150,26 @@ def _judged(record: Record, kernels: tuple[str, ...]) -> Mapping[str, Verdict]:
     return missing | {kernel: verdicts[kernel] for kernel in kernels if kernel in verdicts}
 
 
+def _steady(record: Record, kernels: Iterable[str]) -> dict[str, Estimate | Refusal]:
+    problem = Problem("dense", 1000, 4000, 3, 20, steady=True)
+    return {kernel: offer.support(record, kernel, problem) for kernel in kernels}
+
+
+def _unsteady(
+    before: Mapping[str, Estimate | Refusal], after: Mapping[str, Estimate | Refusal]
+) -> dict[str, Verdict]:
+    """Faults of kernels whose steady estimate is another one after they have run."""
+    return {
+        kernel: Verdict(False, _now(), f"{kernel}: its steady estimate depends on what ran before")
+        for kernel in before
+        if before[kernel] != after[kernel]
+    }
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
+
+
 def _ending(code: int) -> str:
     return f"signal {-code}" if code < 0 else f"exit code {code}"
 
@@ -162,8 +182,9 @@ def main() -> None:
     name, *kernels = sys.argv[1:]
     try:
         record = discovery.find(name)
+        before = _steady(record, kernels)
         report = import_module(_KIT).conform(record.backend, quick=True, only=kernels)
-        verdicts = verdicts_of(report, kernels)
+        verdicts = verdicts_of(report, kernels) | _unsteady(before, _steady(record, kernels))
         told = {
             kernel: {"ok": v.ok, "when": v.when, "fault": v.fault} for kernel, v in verdicts.items()
         }

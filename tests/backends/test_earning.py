@@ -33,6 +33,9 @@ DEADLY = READY.replace(
 EXITING = READY.replace(
     'return KERNELS["contingency.table"].reference(data)', "import sys; sys.exit(0)"
 )
+MOODY = READY.replace("return data", "Quick.used = 1e-9\n            return data").replace(
+    "Estimate(0.0)", "Estimate(getattr(Quick, 'used', 0.0))"
+)
 
 
 @pytest.fixture
@@ -101,8 +104,9 @@ def test_small_problems_check_nobody(tmp_path: Path, heard: list[str], cache: Pa
         (DEADLY, "the kit's process did not tell its verdict"),
         (EXITING, "the kit's process did not tell its verdict"),
         (READY.replace("return data", "1 / 0"), "ZeroDivisionError: division by zero"),
+        (MOODY, "contingency.table: its steady estimate depends on what ran before"),
     ],
-    ids=["wrong", "deadly", "exiting", "raising"],
+    ids=["wrong", "deadly", "exiting", "raising", "moody"],
 )
 def test_who_does_not_pass_is_not_taken(
     tmp_path: Path, heard: list[str], source: str, fault: str
