@@ -302,8 +302,12 @@ def test_the_price_of_a_check(tmp_path: Path) -> None:
     slow = READY.replace("Estimate(0.0)", "Estimate(problem.n + 100 * problem.calls)")
     with installed(tmp_path, rc_quick=slow):
         record = discovery.find("quick")
-        price = earning.price(record, ("contingency.table",), Problem("labels", 10**6, 0, 0, 50))
+        problem = Problem("labels", 10**6, 0, 0, 50)
+        price = earning.price(record, ("contingency.table",), problem)
     assert price == 2.0 + 64 + 100
+    reference = discovery.find("reference")
+    kernels = ("contingency.table", "linkage.agglomerate")  # 64 of 2e-7 and 64 of 7e-7 seconds
+    assert earning.price(reference, kernels, problem) == 2.0 + 64 * 7e-7 + 0.2 * (64 * 2e-7)
 
 
 @pytest.mark.spec("BK-EARN")
