@@ -166,14 +166,14 @@ class UnknownBackend(UsageError):
 
 
 class BackendRefused(RefclustError, RuntimeError):
-    """The backend asked for by name is installed but cannot be used."""
+    """The backend or format asked for by name is installed but cannot be used."""
 
     code = "backend-refused"
     exit_code = 4
 
 
 class BackendFailure(RefclustError, RuntimeError):
-    """A backend raised while it ran a kernel."""
+    """A backend, or a reader or a command of a plugin, raised while it ran."""
 
     code = "backend-failure"
     exit_code = 4

@@ -1,10 +1,21 @@
-"""Hypothesis profiles: ``default`` always tries the same examples, ``deep`` new and many ones."""
+"""Hypothesis profiles (``default`` always tries the same examples, ``deep`` new and many ones), and
+a cache folder of our own."""
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import tempfile
 
 from hypothesis import settings
+
+# What backends have shown on this machine before is no matter of the tests.
+# Workers inherit the folder of the process that started them, so that all of them check once.
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    _cache = tempfile.mkdtemp(prefix="refclust-tests-")
+    os.environ["REFCLUST_CACHE_DIR"] = _cache
+    atexit.register(shutil.rmtree, _cache, ignore_errors=True)
 
 settings.register_profile(
     "default", derandomize=True, deadline=None, database=None, max_examples=100, print_blob=False

@@ -64,7 +64,8 @@ def first_call(backend: Backend) -> FirstCall | None:
         return None
     if done.returncode:
         return None
-    return FirstCall(kernel, *json.loads(done.stdout))
+    # What the backend printed may stand before.
+    return FirstCall(kernel, *json.loads(done.stdout.strip().rpartition("\n")[2]))
 
 
 def main(name: str, kernel: str) -> None:

@@ -8,23 +8,30 @@ nobody who did not ask for it by name. No ending of ours can be taken over.
 from __future__ import annotations
 
 import functools
-import importlib.metadata
-import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Final, Literal, TypedDict, Unpack
 
-import pluggy
-
-from refclust.backends import hookspecs
-from refclust.backends.discovery import DISABLE_VARIABLE, discover
+from refclust.backends import plugins
+from refclust.backends.guard import attempt, one_line, shown
+from refclust.backends.plugins import Plugin
 from refclust.data.dataset import Dataset
 from refclust.data.readers import formats
 from refclust.data.readers.formats import Options, Plan, Reader
 from refclust.data.text import TextOptions
 from refclust.data.textfile import display_name
-from refclust.errors import BackendFailure, BackendRefused, BadOption, RefclustError
+from refclust.errors import (
+    BackendFailure,
+    BackendRefused,
+    BadOption,
+    RefclustError,
+    UnknownFormat,
+)
+from refclust.notes import tell
 from refclust.version import __version__
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 
 
 class ReadArguments(TypedDict, total=False):
@@ -52,12 +59,18 @@ class Format:
     state: Literal["ready", "failed", "refused"]
     reason: str
     reader: Reader | None
+    plugin: str = ""
 
 
 def known() -> tuple[Format, ...]:
     """Return the formats of refclust and all that installed plugins offer, broken ones included."""
-    discover()  # refuses a switch that is neither on nor off
-    return _known(os.environ.get(DISABLE_VARIABLE, "").lower() in ("1", "true", "yes"))
+    return _known(plugins.disabled())
+
+
+def forget() -> None:
+    """Look again when formats are asked for next."""
+    _known.cache_clear()
+    plugins.forget()
 
 
 def readers() -> tuple[Reader, ...]:
@@ -71,13 +84,30 @@ def readers() -> tuple[Reader, ...]:
 
 def choose(path: str, name: str | None = None) -> Reader:
     """Return the reader of that name, or else the one that fits the file."""
-    for one in known() if name is not None else ():
-        if one.name == name and one.reader is None:
-            raise BackendRefused(
-                f"the format {name!r} of {one.distribution} {one.version} cannot be used: "
-                f"{one.reason}"
-            )
-    return formats.choose(path, name, readers())
+    own = formats.builtin()
+    if any(name == one.name for one in own) or (name is None and formats.by_ending(path, own)):
+        return formats.choose(path, name, own)  # no plugin can take these over
+    if name is not None:
+        _check_usable(name)
+    try:
+        return formats.choose(path, name, readers())
+    except UnknownFormat:
+        # Maybe one of those that are left out would have known it.
+        for one in known():
+            if one.reader is None:
+                who = f"the plugin {one.plugin!r} ({one.distribution} {one.version})"
+                tell(f"{who} is left out: {one.reason}")
+        raise
+
+
+def _check_usable(name: str) -> None:
+    named = [one for one in known() if name == one.name]
+    named = named or [one for one in known() if name == one.plugin and one.reader is None]
+    if named and all(one.reader is None for one in named):
+        raise BackendRefused(
+            f"the format {name!r} of {named[0].distribution} {named[0].version} cannot be used: "
+            f"{named[0].reason}"
+        )
 
 
 def read(path: str, name: str | None = None, **options: Unpack[ReadArguments]) -> Dataset:
@@ -94,55 +124,58 @@ def read(path: str, name: str | None = None, **options: Unpack[ReadArguments]) -
     return choose(path, name).read(path, given)
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=2)
 def _known(disabled: bool) -> tuple[Format, ...]:
     found = [
         Format(reader.name, "refclust", __version__, "ready", "", reader)
         for reader in formats.builtin()
     ]
-    if not disabled:
-        entries = importlib.metadata.entry_points(group=hookspecs.PROJECT)
-        for entry in sorted(entries, key=lambda one: (one.name, one.value)):
-            found += _load(entry, found)
+    for plugin in () if disabled else plugins.installed():
+        found += _offered(plugin, found)
     return tuple(found)
 
 
-def _load(entry: importlib.metadata.EntryPoint, before: Iterable[Format]) -> list[Format]:
-    """Load the readers of one plugin; whatever it raises becomes its record."""
-    owner = entry.dist.name if entry.dist else "unknown"
-    version = entry.dist.version if entry.dist else "unknown"
-    try:
-        manager = pluggy.PluginManager(hookspecs.PROJECT)
-        manager.add_hookspecs(hookspecs)
-        manager.register(entry.load(), name=entry.name)
-        manager.check_pending()
-        offered = [one for group in manager.hook.refclust_register_readers() for one in group]
-    except Exception as error:
-        # Guarded on purpose: a plugin may fail in any way, and only those who ask for it may know.
-        reason = f"{type(error).__name__}: {error}"
-        return [Format(entry.name, owner, version, "failed", reason, None)]
+def _offered(plugin: Plugin, before: Iterable[Format]) -> list[Format]:
+    """The readers of one plugin, or one record of what is wrong with it."""
+    owner = (plugin.distribution, plugin.version)
+    answer = plugin.offered("refclust_register_readers", "readers")
+    if answer.trouble:
+        return [Format(plugin.name, *owner, "failed", answer.trouble, None, plugin.name)]
     found: list[Format] = []
-    for reader in offered:
+    for reader in answer.value:
         taken = [one for one in (*before, *found) if one.reader is not None]
-        reason = _objection(reader, taken)
+        looked = attempt(lambda reader=reader, taken=taken: _objection(reader, taken))  # type: ignore[misc]
+        reason = looked.trouble or looked.value
         if reason:
-            name = str(getattr(reader, "name", entry.name))
-            found.append(Format(name, owner, version, "refused", reason, None))
+            given = getattr(reader, "name", None) if isinstance(reader, Reader) else None
+            name = given if isinstance(given, str) and given else plugin.name
+            found.append(Format(name, *owner, "refused", reason, None, plugin.name))
         else:
-            guarded = _guarded(reader, f"{owner} {version}")
-            found.append(Format(reader.name, owner, version, "ready", "", guarded))
+            guarded = _guarded(reader, plugin.owner)
+            found.append(Format(reader.name, *owner, "ready", "", guarded, plugin.name))
     return found
 
 
 def _objection(reader: Any, taken: Iterable[Format]) -> str:
     if not isinstance(reader, Reader):
         return f"it is a {type(reader).__name__}, not a Reader"
+    name: Any = reader.name
+    if not (isinstance(name, str) and _NAME.fullmatch(name)):
+        return f"its name is {shown(name)}; a name is a word of small letters and digits"
+    suffixes: Any = reader.suffixes
+    if not isinstance(suffixes, tuple) or not all(
+        isinstance(one, str) and one.startswith(".") for one in suffixes
+    ):
+        return f"its endings are {shown(suffixes)}, not a tuple of words that begin with a dot"
+    for member in ("read", "sniff", "plan"):
+        if not callable(getattr(reader, member)):
+            return f"its {member} is {shown(getattr(reader, member))}, not a function"
     for one in taken:
         assert one.reader is not None
         owner = f"{one.name} of {one.distribution}"
-        if reader.name == one.name:
+        if name == one.name:
             return f"its name is taken by {owner}"
-        both = sorted(set(reader.suffixes) & set(one.reader.suffixes))
+        both = sorted(set(suffixes) & set(one.reader.suffixes))
         if both:
             return f"the ending {both[0]} is taken by {owner}"
     return ""
@@ -151,28 +184,24 @@ def _objection(reader: Any, taken: Iterable[Format]) -> str:
 def _guarded(reader: Reader, owner: str) -> Reader:
     """The same reader; its surprises are told as its own, its sniffing never stops others."""
 
-    def trouble(path: str, error: object) -> BackendFailure:
-        return BackendFailure(
-            f"the reader {reader.name!r} ({owner}) failed on {display_name(path)}: {error}"
-        )
-
     def called(function: Any, path: str, options: Options, kind: type) -> Any:
-        try:
-            answer = function(path, options)
-        except RefclustError:
-            raise
-        except Exception as error:
-            raise trouble(path, f"{type(error).__name__}: {error}") from error
-        if not isinstance(answer, kind):
-            raise trouble(path, f"it returned a {type(answer).__name__}, not a {kind.__name__}")
-        return answer
+        done = attempt(lambda: function(path, options))
+        _tell_printed(reader.name, owner, done.printed)
+        if isinstance(done.error, RefclustError):
+            raise done.error
+        trouble = done.trouble
+        if not trouble and not isinstance(done.value, kind):
+            trouble = f"it returned a {type(done.value).__name__}, not a {kind.__name__}"
+        if trouble:
+            told = f"the reader {reader.name!r} ({owner}) failed on {display_name(path)}: {trouble}"
+            raise BackendFailure(told) from done.error
+        return done.value
 
     def sniff(path: str) -> float:
-        try:
-            score = float(reader.sniff(path))
-        except Exception:
-            return 0.0  # nobody asked for it by name, so its trouble is not the user's
-        return score if 0.0 <= score <= 1.0 else 0.0
+        done = attempt(lambda: float(reader.sniff(path)))
+        _tell_printed(reader.name, owner, done.printed)
+        # Nobody asked for it by name, so its trouble is not the user's.
+        return done.value if not done.trouble and 0.0 <= done.value <= 1.0 else 0.0
 
     return replace(
         reader,
@@ -180,3 +209,8 @@ def _guarded(reader: Reader, owner: str) -> Reader:
         sniff=sniff,
         plan=lambda path, options: called(reader.plan, path, options, Plan),
     )
+
+
+def _tell_printed(name: str, owner: str, printed: str) -> None:
+    if printed:
+        tell(f"the reader {name!r} ({owner}) printed: {one_line(printed)}")

@@ -23,6 +23,9 @@ class Problem:
     size: int = 0  # a second extent: distinct pairs of margins, numbers stored in the rows
     k: int = 0  # clusters or centres
     calls: int = 1  # how often the kernel will be called, more or less
+    # Whether the estimate may look at nothing but this problem: as in a new process in which
+    # nothing was imported, and on a machine where all that can be kept on the disk is there.
+    steady: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,11 @@ class Refusal:
 
 
 class Backend(Protocol):
-    """A named set of kernels that keep their contracts."""
+    """A named set of kernels that keep their contracts.
+
+    Optional members are ``threads(n)``, ``set_threads(n)``, ``decided(prepared)`` and ``build()``,
+    which names the build in words: what else than the installed files the compiled code depends on.
+    """
 
     @property
     def name(self) -> str:

@@ -1,8 +1,8 @@
 """Sessions: one fit or one scoring call, in which each kernel is bound to one backend, once.
 
 Selection: the argument, else the environment variable ``REFCLUST_BACKEND``, else ``auto``, which
-takes the fastest exact backend that supports the problem (chapter 80, BK-SELECT). What ran where
-is part of every result.
+takes the fastest exact backend that supports the problem and has shown that it is right (chapter
+80, BK-SELECT). What ran where is part of every result.
 """
 
 from __future__ import annotations
@@ -16,22 +16,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from refclust.backends import discovery
-from refclust.backends.protocol import Backend, Estimate, Problem, Refusal
-from refclust.errors import BackendContract, BackendFailure, BackendRefused, RefclustError
+from refclust.backends import choice, offer
+from refclust.backends.capture import caught
+from refclust.backends.choice import AUTO as AUTO
+from refclust.backends.choice import REFERENCE as REFERENCE
+from refclust.backends.choice import Choice
+from refclust.backends.discovery import Record
+from refclust.backends.guard import attempt, shown, words
+from refclust.backends.protocol import Backend, Problem
+from refclust.errors import BackendContract, BackendFailure, RefclustError
 from refclust.kernels.registry import KERNELS
 from refclust.version import __version__
 
 BACKEND_VARIABLE = "REFCLUST_BACKEND"
-AUTO = "auto"
-REFERENCE = "reference"
-# Of each family of kernels the one that takes the time: it decides where all of them run.
-_LEADERS = {
-    "kmeans": "kmeans.lloyd_step",
-    "seeding": "seeding.potential",
-    "gaussian": "gaussian.em_step",
-    "multinomial": "multinomial.em_step",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +65,7 @@ class Provenance:
 
 @dataclass(slots=True)
 class _Binding:
-    record: discovery.Record
+    record: Record
     backend: Backend
     function: Callable[..., Any]
     reason: str
@@ -78,6 +75,7 @@ class _Binding:
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
+    name: str
     backend: Backend
     data: Any
     made: Any
@@ -92,16 +90,15 @@ class Session:
         self._prepared: dict[tuple[str, int], _Prepared] = {}
         self._decided: Counter[tuple[str, str]] = Counter()  # on data that were released
         if self.requested not in (AUTO, REFERENCE):
-            self._check_offer()
+            choice.check_offer(self.requested)
 
     def bound_to(self, kernel: str, problem: Problem) -> str:
         """Tell which backend runs a kernel, its version, and that of Python; binds it for good."""
         record = self._binding(kernel, problem).record
         python = f"{platform.python_implementation()} {platform.python_version()}"
         where = f"{sys.platform} {platform.machine()}"
-        name = record.backend.name if record.backend is not None else ""
         ours = f"refclust {__version__}"
-        return f"{name} ({record.distribution} {record.version}), {ours}, {python}, {where}"
+        return f"{record.name} ({record.owner}), {ours}, {python}, {where}"
 
     def _binding(self, kernel: str, problem: Problem) -> _Binding:
         if kernel not in self._bindings:
@@ -112,27 +109,37 @@ class Session:
         """Run a kernel on the backend it is bound to and return plain Python objects."""
         binding = self._binding(kernel, problem)
         started = time.perf_counter()
-        try:
-            prepared = self._prepare(binding.backend, data)
-            answer = binding.backend.export(binding.function(prepared, *args))
-        except RefclustError:
-            raise
-        except Exception as error:
-            if binding.backend.name == REFERENCE:
-                raise
-            raise BackendFailure(
-                f"the backend {binding.backend.name!r} ({binding.record.distribution} "
-                f"{binding.record.version}) failed in {kernel}: {type(error).__name__}: {error}"
-            ) from error
+        guarded = binding.record.name != REFERENCE
+        answer = (self._guarded if guarded else self._called)(kernel, binding, data, args)
         binding.calls += 1
         binding.seconds += time.perf_counter() - started
-        if binding.backend.name != REFERENCE:
-            malformed = KERNELS[kernel].contract.malformed(answer)
+        if guarded:
+            malformed = _malformed(kernel, answer)
             if malformed:
                 raise BackendContract(
-                    f"the backend {binding.backend.name!r} broke the contract of {kernel}: "
+                    f"the backend {binding.record.name!r} broke the contract of {kernel}: "
                     f"{malformed}"
                 )
+        return answer
+
+    def _called(self, _: str, binding: _Binding, data: Any, args: tuple[Any, ...]) -> Any:
+        prepared = self._prepare(binding, data)
+        return binding.backend.export(binding.function(prepared, *args))
+
+    def _guarded(self, kernel: str, binding: _Binding, data: Any, args: tuple[Any, ...]) -> Any:
+        """Call a plugin: what it raises is its failure, and what it prints is no result."""
+        with caught() as printed:
+            try:
+                answer = self._called(kernel, binding, data, args)
+            except (RefclustError, KeyboardInterrupt):
+                raise
+            except BaseException as error:
+                # On purpose: ``sys.exit`` in a kernel is no reason to leave the program.
+                raise BackendFailure(
+                    f"the backend {binding.record.name!r} ({binding.record.owner}) failed in "
+                    f"{kernel}: {words(error)}"
+                ) from error
+        offer.tell_printed(binding.record, printed.text, kernel)
         return answer
 
     def release(self, data: Any) -> None:
@@ -145,7 +152,7 @@ class Session:
         runs = (
             KernelRun(
                 kernel=kernel,
-                backend=binding.backend.name,
+                backend=binding.record.name,
                 distribution=binding.record.distribution,
                 version=binding.record.version,
                 reason=binding.reason,
@@ -159,91 +166,58 @@ class Session:
         decided = (Decided(*key, rows) for key, rows in (self._decided + now).items())
         return Provenance(__version__, self.requested, tuple(runs), tuple(decided))
 
-    def _prepare(self, backend: Backend, data: Any) -> Any:
-        key = (backend.name, id(data))
+    def _prepare(self, binding: _Binding, data: Any) -> Any:
+        key = (binding.record.name, id(data))
         if key not in self._prepared:
             # The data are kept beside what was made of them: an id is only unique while alive.
-            self._prepared[key] = _Prepared(backend, data, backend.prepare(data))
+            made = binding.backend.prepare(data)
+            self._prepared[key] = _Prepared(binding.record.name, binding.backend, data, made)
         return self._prepared[key].made
 
-    def _check_offer(self) -> None:
-        backend = discovery.find(self.requested).backend
-        assert backend is not None
-        if not set(backend.kernels()) & set(KERNELS):
-            raise BackendRefused(
-                f"the backend {self.requested!r} offers none of the kernels "
-                f"{', '.join(sorted(KERNELS))}"
-            )
-
     def _bind(self, kernel: str, problem: Problem) -> _Binding:
-        if self.requested == AUTO:
-            return self._bind_beside(kernel, problem) or self._bind_fastest(kernel, problem)
-        record = discovery.find(self.requested)
-        assert record.backend is not None
-        reason = _refusal(record.backend, kernel, problem)
-        if reason is None:
-            return _bound(record, kernel, "asked for by name")
-        return _bound(discovery.find(REFERENCE), kernel, f"{self.requested}: {reason}")
-
-    def _bind_beside(self, kernel: str, problem: Problem) -> _Binding | None:
-        """Go where the heaviest kernel of the family runs: they share what one has made."""
-        leader = _LEADERS.get(kernel.partition(".")[0])
-        if leader is None or leader == kernel:
-            return None
-        if leader not in self._bindings:
-            self._bindings[leader] = self._bind_fastest(leader, problem)
-        record = self._bindings[leader].record
-        if _estimate(record, kernel, problem) is None:
-            return None
-        return _bound(record, kernel, f"where {leader} runs")
-
-    def _bind_fastest(self, kernel: str, problem: Problem) -> _Binding:
-        offers: list[tuple[float, int, discovery.Record]] = []
-        for position, record in enumerate(discovery.discover()):
-            seconds = _estimate(record, kernel, problem)
-            if seconds is not None:
-                offers.append((seconds, position, record))
-        _, _, record = min(offers)
-        return _bound(record, kernel, "the fastest that supports the problem")
+        if self.requested != AUTO:
+            return _bound(choice.by_name(self.requested, kernel, problem), kernel)
+        leader = choice.leader(kernel)
+        if leader is not None:
+            if leader not in self._bindings:
+                self._bindings[leader] = _bound(choice.fastest(leader, problem), leader)
+            beside = choice.beside(self._bindings[leader].record, leader, kernel, problem)
+            if beside is not None:
+                return _bound(beside, kernel)
+        return _bound(choice.fastest(kernel, problem), kernel)
 
 
 def _decided(prepared: Iterable[_Prepared]) -> Counter[tuple[str, str]]:
     """What backends tell about prepared data: how many rows were decided on which rung."""
     counted: Counter[tuple[str, str]] = Counter()
     for one in prepared:
-        tell = getattr(one.backend, "decided", None)
-        try:
-            for rung, rows in tell(one.made).items() if callable(tell) else ():
-                counted[one.backend.name, rung] += rows
-        except Exception as error:
+        done = attempt(lambda one=one: _rungs(one))  # type: ignore[misc]
+        if done.trouble:
             raise BackendFailure(
-                f"the backend {one.backend.name!r} cannot tell how rows were decided: "
-                f"{type(error).__name__}: {error}"
-            ) from error
+                f"the backend {one.name!r} cannot tell how rows were decided: {done.trouble}"
+            ) from done.error
+        counted.update({(one.name, rung): rows for rung, rows in done.value.items()})
     return counted
 
 
-def _estimate(record: discovery.Record, kernel: str, problem: Problem) -> float | None:
-    """Return the seconds an exact backend expects to need, or ``None`` if it is out."""
-    backend = record.backend
-    if backend is None or backend.accuracy != "exact":
-        return None
+def _rungs(one: _Prepared) -> dict[str, int]:
+    tell = getattr(one.backend, "decided", None)
+    rungs = dict(tell(one.made)) if callable(tell) else {}
+    for rung, rows in rungs.items():
+        if not isinstance(rung, str) or type(rows) is not int or rows < 0:
+            raise TypeError(f"{shown(rows)} rows on the rung {shown(rung)}")
+    return rungs
+
+
+def _malformed(kernel: str, answer: Any) -> str | None:
+    """What is wrong with the kind of an answer; one that cannot even be looked at is wrong."""
     try:
-        if kernel not in backend.kernels():
-            return None
-        support = backend.supports(kernel, problem)
-    except Exception:
-        return None  # nobody asked for it by name, so its trouble is not the user's
-    return support.seconds if isinstance(support, Estimate) else None
+        return KERNELS[kernel].contract.malformed(answer)
+    except Exception as error:
+        return f"its answer {shown(answer)} cannot be read: {words(error)}"
 
 
-def _refusal(backend: Backend, kernel: str, problem: Problem) -> str | None:
-    if kernel not in backend.kernels():
-        return "it has no such kernel"
-    support = backend.supports(kernel, problem)
-    return support.reason if isinstance(support, Refusal) else None
-
-
-def _bound(record: discovery.Record, kernel: str, reason: str) -> _Binding:
-    assert record.backend is not None
-    return _Binding(record, record.backend, record.backend.kernels()[kernel], reason)
+def _bound(chosen: Choice, kernel: str) -> _Binding:
+    backend = chosen.record.backend
+    assert backend is not None
+    return _Binding(chosen.record, backend, offer.kernels(chosen.record)[kernel], chosen.reason)

@@ -29,6 +29,7 @@ from refclust.cli import (
     verify,
 )
 from refclust.errors import RefclustError
+from refclust.notes import listen
 
 DEBUG_VARIABLE = "REFCLUST_DEBUG"
 FAULT, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
@@ -104,16 +105,45 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that lacks a sign shows its number; it never ends the run.
             stream.reconfigure(errors="backslashreplace")
+    _keep_stdout()
     code = run(sys.argv[1:])
+    # What anybody prints from now on, while the program ends, is no result.
+    results, sys.stdout = sys.stdout, sys.stderr
     if code == BROKEN_PIPE:
-        # Python flushes once more at the end; give it somewhere to write to.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # It is flushed once more at the end; give it somewhere to write to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), results.fileno())
+    if results is not None:
+        with contextlib.suppress(OSError):
+            results.flush()
     sys.exit(code)
+
+
+def _keep_stdout() -> None:
+    """Keep standard output for results: what compiled code of plugins writes there goes to stderr.
+
+    The descriptor 1 becomes another name for stderr; ``sys.stdout`` writes to a private one.
+    """
+    old = sys.stdout
+    if os.name != "posix" or not isinstance(old, io.TextIOWrapper):
+        return
+    with contextlib.suppress(OSError):  # without stdout or stderr there is nothing to keep apart
+        os.fstat(2)
+        old.flush()
+        private = os.dup(1)
+        os.dup2(2, 1)
+        sys.stdout = io.TextIOWrapper(
+            os.fdopen(private, "wb"),
+            encoding=old.encoding,
+            errors=old.errors,
+            line_buffering=old.line_buffering,
+            write_through=old.write_through,
+        )
 
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code; whatever goes wrong is told in one line."""
     debug = False
+    listen(output.note)
     try:
         debug = _debugging(arguments)
         return _called(arguments)
@@ -129,6 +159,8 @@ def run(arguments: list[str]) -> int:
         told = f"a fault of refclust itself, {type(error).__name__}: {error}"
         _tell(arguments, "fault", f"{told} (--debug shows where)", debug=debug)
         return FAULT
+    finally:
+        listen(None)
 
 
 def _called(arguments: list[str]) -> int:

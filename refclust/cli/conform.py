@@ -37,22 +37,36 @@ def conform(
     refclust conform reference        the core itself
     refclust conform numpy --quick    a plugin, in a few seconds
     """
+    from refclust.backends.capture import caught
     from refclust.backends.discovery import find
+    from refclust.backends.offer import kernels, tell_printed
     from refclust.testing import kit
 
     record = find(backend)
     assert record.backend is not None
     progress = Progress(len(kit.checks(quick=quick)))
+    kernels(record)  # says what is wrong with them, in one line
     try:
-        report = kit.conform(record.backend, quick=quick, tell=progress.step)
+        with caught(names=("stdout",)) as printed:
+            report = kit.conform(record.backend, quick=quick, tell=progress.step)
     finally:
         progress.clear()
+    tell_printed(record, printed.text, "the kit")
+    if not record.own:
+        _remember(record, report)
     if as_json:
         say_json(_plain(record, report))
     else:
         say("\n".join([*_table(report), *_faults(report), "", _summary(record, report)]))
     if not report.ok:
         raise typer.Exit(1)
+
+
+def _remember(record: Record, report: Report) -> None:
+    """Let ``auto`` know how it went."""
+    from refclust.backends import earning, memory
+
+    memory.remember(record, earning.verdicts_of(report, report.kernels))
 
 
 def _table(report: Report) -> list[str]:

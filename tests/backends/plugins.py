@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from textwrap import dedent
+from typing import NamedTuple
 
-from refclust.backends import discovery
+from refclust.backends import discovery, formats, memory, offer
 
 Install = Callable[[str, str], None]
+
+
+class Run(NamedTuple):
+    """How a process ended."""
+
+    code: int
+    out: str
+    err: str
+
 
 GOOD = """
     from decimal import Decimal
@@ -46,21 +58,57 @@ GOOD = """
 """
 
 
-@contextmanager
-def installed(folder: Path, **modules: str) -> Iterator[None]:
-    """Install modules as distributions whose entry points name them."""
+def put(folder: Path, **modules: str) -> None:
+    """Leave modules in a folder as distributions whose entry points name them."""
     for name, source in modules.items():
         (folder / f"{name}.py").write_text(dedent(source), encoding="utf-8")
         info = folder / f"{name}-1.2.3.dist-info"
         info.mkdir()
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.2.3\n")
         (info / "entry_points.txt").write_text(f"[refclust]\n{name} = {name}\n")
+
+
+def command(folder: Path, *arguments: str, **variables: str) -> Run:
+    """Run the command line in a process of its own that finds the plugins of a folder."""
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("REFCLUST_") or name == "REFCLUST_CACHE_DIR"
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", "from refclust.cli.app import main; main()", *arguments],
+        env=environment | {"PYTHONPATH": str(folder)} | variables,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return Run(done.returncode, done.stdout, done.stderr)
+
+
+@contextmanager
+def installed(folder: Path, **modules: str) -> Iterator[None]:
+    """Install modules as distributions whose entry points name them."""
+    put(folder, **modules)
     sys.path.insert(0, str(folder))
-    discovery._discover.cache_clear()
+    _look_again()
     try:
         yield
     finally:
         sys.path.remove(str(folder))
         for name in modules:
             sys.modules.pop(name, None)
-        discovery._discover.cache_clear()
+        _look_again()
+
+
+def earned(name: str) -> None:
+    """Let a backend have passed the short kit, without trying it."""
+    record = discovery.find(name)
+    passed = dict.fromkeys(offer.kernels(record), memory.Verdict(True, "2026-11-17 12:00"))
+    assert memory.remember(record, passed) == ""
+
+
+def _look_again() -> None:
+    discovery.forget()
+    formats.forget()
+    memory.forget()

@@ -9,7 +9,7 @@ import pytest
 import refclust
 from refclust.backends import discovery
 from refclust.errors import BackendRefused, BadOption, UnknownBackend
-from tests.backends.plugins import GOOD, installed
+from tests.backends.plugins import GOOD, earned, installed
 
 
 def states() -> dict[str, tuple[str, str]]:
@@ -45,6 +45,7 @@ def test_broken_plugins_are_reported_and_harm_nobody(tmp_path: Path) -> None:
         wrongversion=wrong_version,
     ):
         found = states()
+        earned("quick")
         assert refclust.rand([0, 0, 1], [0, 1, 1]).provenance.kernels[0].backend == "quick"
         with pytest.raises(BackendRefused, match="No module named 'no_such_library'") as refused:
             discovery.find("importless")

@@ -11,7 +11,7 @@ import pytest
 from refclust.backends import formats
 from refclust.data.readers.formats import Options, builtin
 from refclust.errors import BackendFailure, BackendRefused, BadFile, BadOption, UnknownFormat
-from tests.backends.plugins import GOOD, installed
+from tests.backends.plugins import GOOD, command, installed, put
 
 READER = """
     from array import array
@@ -44,11 +44,7 @@ READER = """
 def fresh(folder: Path, **modules: str) -> Iterator[None]:
     """Install plugins, and forget the formats found before and after."""
     with installed(folder, **modules):
-        formats._known.cache_clear()
-        try:
-            yield
-        finally:
-            formats._known.cache_clear()
+        yield
 
 
 def states() -> dict[str, tuple[str, str]]:
@@ -164,3 +160,72 @@ def test_options_are_given_by_name(tmp_path: Path) -> None:
     assert data.labels == ("x",)
     assert data.row(0) == (1.0, 2.0)
     assert set(formats.ReadArguments.__annotations__) == set(Options.__dataclass_fields__)
+
+
+HOOK = 'return [Reader(NAME, SUFFIXES, "rows of stars", read, sniff, plan)]'
+NAMES = 'NAME, SUFFIXES = "stars", (".stars",)'
+READ = 'return dense(array("d", [float(len(line)) for line in read_text(path).split()]), 1)'
+
+
+@pytest.mark.spec("BK-GUARD")
+@pytest.mark.parametrize(
+    ("old", "new", "asked", "reason"),
+    [
+        (HOOK, "raise SystemExit(0)", "odd", "it tried to end the program (SystemExit: 0)"),
+        (HOOK, "return None", "odd",
+         "refclust_register_readers returned None, not a list of readers"),
+        (HOOK, "return 42", "odd", "refclust_register_readers returned 42, not a list of readers"),
+        (HOOK, "return [17]", "odd", "it is a int, not a Reader"),
+        (NAMES, 'NAME, SUFFIXES = 7, (".stars",)', "odd",
+         "its name is 7; a name is a word of small letters and digits"),
+        (NAMES, 'NAME, SUFFIXES = "St*", (".stars",)', "St*",
+         "its name is 'St*'; a name is a word of small letters and digits"),
+        (NAMES, 'NAME, SUFFIXES = "stars", ".stars"', "stars",
+         "its endings are '.stars', not a tuple of words that begin with a dot"),
+        (NAMES, NAMES + "; sniff = 3", "stars", "its sniff is 3, not a function"),
+    ],
+)  # fmt: skip
+def test_ways_to_break_a_reader(
+    tmp_path: Path, old: str, new: str, asked: str, reason: str
+) -> None:
+    assert old in READER
+    put(tmp_path, odd=READER.replace(old, new))
+    (tmp_path / "t.csv").write_text("1,2\n", encoding="utf-8")
+    (tmp_path / "t.stars").write_text("***\n*\n", encoding="utf-8")
+    done = command(tmp_path, "convert", "t.csv", "t.npy")
+    assert (done.code, [line for line in done.err.splitlines() if "odd" in line]) == (0, [])
+    done = command(tmp_path, "convert", "t.stars", "u.npy", "--format", asked)
+    assert (done.code, done.err) == (
+        4,
+        f"refclust: the format {asked!r} of odd 1.2.3 cannot be used: {reason} [backend-refused]\n",
+    )
+    # Its ending is nobody's: the note tells why.
+    done = command(tmp_path, "convert", "t.stars", "u.npy")
+    assert done.code == 2
+    assert f"refclust: the plugin 'odd' (odd 1.2.3) is left out: {reason}\n" in done.err
+
+
+@pytest.mark.spec("BK-GUARD")
+def test_a_reader_that_ends_the_program_or_prints(tmp_path: Path) -> None:
+    (tmp_path / "t.stars").write_text("***\n*\n", encoding="utf-8")
+    noisy = READER.replace("return 0.9", "print('sniffing')\n            return 0.9")
+    put(tmp_path, noisy=noisy.replace(READ, f"print('reading'); {READ}"))
+    done = command(tmp_path, "convert", "t.stars", "-", "--to", "csv")
+    assert (done.code, done.out) == (0, "3.0\n1.0\n")
+    assert "refclust: the reader 'stars' (noisy 1.2.3) printed: reading\n" in done.err
+    (tmp_path / "noisy.py").write_text(
+        (tmp_path / "noisy.py").read_text().replace("print('reading')", "raise SystemExit(0)")
+    )
+    done = command(tmp_path, "convert", "t.stars", "-", "--to", "csv")
+    assert (done.code, done.out) == (4, "")
+    assert done.err == (
+        "refclust: the reader 'stars' (noisy 1.2.3) failed on t.stars: it tried to end the program "
+        "(SystemExit: 0) [backend-failure]\n"
+    )
+
+
+def test_our_own_endings_need_no_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("refclust.backends.plugins.installed", None)
+    formats.forget()
+    assert formats.choose("t.csv").name == "csv"
+    assert formats.choose(str(tmp_path / "t.unknown"), "csv").name == "csv"

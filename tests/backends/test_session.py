@@ -11,7 +11,7 @@ from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
 from refclust.errors import BackendContract, BackendFailure, BackendRefused, UnknownBackend
 from refclust.kernels.contingency import LabelPairs
-from tests.backends.plugins import GOOD, installed
+from tests.backends.plugins import GOOD, earned, installed
 
 DATA = LabelPairs("aab", "xyy")
 PROBLEM = Problem("labels", 3)
@@ -39,6 +39,7 @@ def test_argument_wins_over_environment_wins_over_auto(monkeypatch: pytest.Monke
 
 def test_auto_takes_the_fastest_that_supports_the_problem(tmp_path: Path) -> None:
     with installed(tmp_path, goodplugin=GOOD):
+        earned("quick")
         small, large = Session(), Session()
         assert small.run("contingency.table", PROBLEM, DATA) == CELLS
         assert large.run("contingency.table", Problem("labels", 2000), DATA) == CELLS
@@ -180,6 +181,7 @@ def test_kernels_of_one_family_stay_together(
 ) -> None:
     monkeypatch.setenv("REFCLUST_DISABLE_PLUGINS", "0")
     with installed(tmp_path, rc_half=FAMILY):
+        earned("half")
         fit = refclust.kmeans([[0.0], [1.0], [9.0]], centres=[[0.0], [9.0]])
     ran = {run.kernel: (run.backend, run.reason) for run in fit.provenance.kernels}
     assert ran["kmeans.lloyd_step"] == ("half", "the fastest that supports the problem")

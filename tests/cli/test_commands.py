@@ -228,8 +228,8 @@ def test_the_first_call_of_a_plugin_is_told(
         done = cli("backends")
         answer = cli("backends", "--json").json()
     assert "reference" not in asked
-    assert "accuracy  first call            kernels\n" in done.out
-    assert "exact     1.50 s, then 2.50 ms  contingency.table\n" in done.out
+    assert "accuracy  checked  first call            kernels\n" in done.out
+    assert "exact     not yet  1.50 s, then 2.50 ms  contingency.table\n" in done.out
     found = {one["name"]: one["first_call"] for one in answer["backends"]}
     assert found["reference"] is None
     assert found["quick"] == {
@@ -251,14 +251,14 @@ def test_backends_of_plugins(cli: Cli, tmp_path: Path, monkeypatch: pytest.Monke
         answer = cli("backends", "--no-measure", "--json").json()
         ran = cli("score", "true.txt", "pred.txt", "-m", "ami")
     ours = ("rc_broken", "lazy", "quick")
-    lines = [line.split(maxsplit=5) for line in done.out.splitlines() if line.startswith(ours)]
+    lines = [line.split(maxsplit=6) for line in done.out.splitlines() if line.startswith(ours)]
     assert [line[:2] for line in lines] == [
         ["rc_broken", "failed"],
         ["lazy", "failed"],
         ["quick", "ready"],
     ]
-    assert lines[0][5] == "ZeroDivisionError: division by zero"
-    assert lines[1][5].startswith("ModuleNotFoundError: ")
+    assert lines[0][6] == "ZeroDivisionError: division by zero"
+    assert lines[1][6].startswith("kernels(): ModuleNotFoundError: ")
     assert "used unless --backend says otherwise: quick ($REFCLUST_BACKEND)\nkernels: " in done.out
     assert answer["default"] == "quick"
     assert next(one for one in answer["backends"] if one["name"] == "quick") == {
@@ -269,6 +269,7 @@ def test_backends_of_plugins(cli: Cli, tmp_path: Path, monkeypatch: pytest.Monke
         "reason": "",
         "accuracy": "exact",
         "kernels": ["contingency.table"],
+        "checked": {"state": "not yet", "passed": [], "when": None, "fault": None},
         "first_call": None,
     }
     assert ran.err == (

@@ -7,6 +7,7 @@ or, where that folder cannot be written to, in the user's cache folder (Numba's 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -51,6 +52,7 @@ _DENSE: Final = frozenset(("gaussian.posterior", "gaussian.moments", "gaussian.e
 _CALL: Final = 2e-4
 _IMPORT: Final = 1.3  # importing NumPy and Numba and loading one kernel from the disk
 _COMPILE: Final = 15.0  # compiling what one kernel needs
+_SHARE: Final = 4.0  # seconds of compiling that each fit is charged where it must not be known
 
 
 @dataclass(slots=True)
@@ -78,11 +80,21 @@ class NumbaBackend:
         units = max(problem.n if problem.kind == "labels" else problem.size, 1)
         units *= 1 if kernel in _ONCE else max(problem.k, 1)
         seconds = problem.calls * (_CALL + _UNIT[kernel] * units)
+        if problem.steady:
+            # Where bits may differ between backends, the choice must not know what is compiled.
+            return Estimate(seconds + _IMPORT + _SHARE)
         if not self._ready:
             seconds += _IMPORT
         if kernel not in self._ready:
             seconds += 0.1 if _compiled(kernel) else _COMPILE
         return Estimate(seconds)
+
+    def build(self) -> str:
+        """What compiled code depends on beside the installed files: variables of Numba and ours."""
+        named = (name for name in os.environ if name.startswith(("NUMBA_", "REFCLUST_NUMBA_")))
+        return " ".join(
+            f"{name}={os.environ[name]}" for name in sorted(named) if "CACHE" not in name
+        )
 
     def prepare(self, data: Any) -> Any:
         """Take labels, margins and distances as they are, rows as arrays over their buffers."""

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import ast
+import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from refclust_numba import compiling, scalars
+from refclust_numba.backend import NumbaBackend
+
+from refclust.backends.protocol import Estimate, Problem
+from refclust.kernels.registry import KERNELS
 
 FOLDER = Path(compiling.__file__).parent
 MODULES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__")
@@ -69,3 +75,33 @@ def test_without_a_folder_to_write_to(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert whole(1.0) == 0x3FF0000000000000
     assert type(whole._cache).__name__ == "NullCache"
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_steady_estimates_do_not_know_what_is_compiled(
+    compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("refclust_numba.cachefolder.cached", lambda _: compiled)
+    new, used = NumbaBackend(), NumbaBackend()
+    used._ready.update(used.kernels())
+    for kernel in KERNELS:
+        problem = Problem("dense", 1000, 4000, 3, 20)
+        answers = [one.supports(kernel, replace(problem, steady=True)) for one in (new, used)]
+        assert answers[0] == answers[1]
+        assert isinstance(answers[0], Estimate)
+        hurried = used.supports(kernel, problem)
+        assert isinstance(hurried, Estimate)
+        # As a new process on a machine that has compiled before: importing, and a share of that.
+        assert answers[0].seconds == hurried.seconds + 1.3 + 4.0
+
+
+def test_the_build_names_the_variables_that_change_compiled_code(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in [name for name in os.environ if "NUMBA" in name]:
+        monkeypatch.delenv(name)
+    assert NumbaBackend().build() == ""
+    monkeypatch.setenv("NUMBA_CPU_NAME", "generic")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "elsewhere")  # the same code at another place
+    monkeypatch.setenv("REFCLUST_NUMBA_ANYTHING", "4")
+    assert NumbaBackend().build() == "NUMBA_CPU_NAME=generic REFCLUST_NUMBA_ANYTHING=4"

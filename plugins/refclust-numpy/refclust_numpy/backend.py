@@ -99,7 +99,9 @@ class NumpyBackend:
         if kernel.startswith("gaussian.") and problem.kind == "sparse":
             return Refusal("normal densities need dense rows")
         units = max(problem.n if problem.kind == "labels" else problem.size, 1) * max(problem.k, 1)
-        start = _START if "numpy" in sys.modules else _START + _IMPORT
+        # Where bits may differ between backends, the choice must not know what was imported before.
+        ready = "numpy" in sys.modules and not problem.steady
+        start = _START if ready else _START + _IMPORT
         call = _CALL if kernel.startswith(("gaussian.", "multinomial.")) else 0.0
         return Estimate(start + (call + _UNIT.get(kernel, 1e-6) * units) * problem.calls)
 

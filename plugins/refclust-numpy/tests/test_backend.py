@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from refclust_numpy.backend import NumpyBackend
 
+from refclust.backends import memory
 from refclust.backends.discovery import find
 from refclust.backends.protocol import Estimate, Problem
 from refclust.backends.session import Session
@@ -60,13 +64,65 @@ def test_estimates_grow_with_the_problem(kernel: str) -> None:
     assert len(set(seconds)) == 3
 
 
-def test_auto_takes_it_for_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_takes_it_for_many_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import numpy as np
 
     monkeypatch.delenv("REFCLUST_BACKEND", raising=False)
+    monkeypatch.setenv("REFCLUST_CACHE_DIR", str(tmp_path))
+    memory.forget()
+    verdict = memory.Verdict(True, "2026-11-17 12:00")
+    memory.remember(find("numpy"), dict.fromkeys(KERNELS, verdict))
     cloud = np.random.default_rng(0).random((20_000, 4))
     fit = kmeans(cloud, centres=cloud[:4], limit=2, session=Session("auto"))
+    memory.forget()
     assert "reference" not in {run.backend for run in fit.provenance.kernels}
+
+
+@pytest.mark.parametrize("kernel", sorted(KERNELS))
+def test_steady_estimates_know_nothing_but_the_problem(
+    kernel: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import numpy  # noqa: F401
+
+    problem = Problem("dense", 100, 400, 3, 20)
+    steady = replace(problem, steady=True)
+    imported = [NumpyBackend().supports(kernel, one) for one in (problem, steady)]
+    monkeypatch.delitem(sys.modules, "numpy")
+    new = [NumpyBackend().supports(kernel, one) for one in (problem, steady)]
+    assert imported[0] != imported[1] == new[0] == new[1]
+
+
+MIXTURE = """
+import sys
+if "warm" in sys.argv:
+    import numpy, refclust
+    refclust.kmeans([[float(i)] for i in range(50)], 2, backend="numpy")
+    refclust.rand([0, 1], [0, 1])
+from refclust.mixture.fit import gaussian_mixture
+rows = [[(i * 7919 % 1009) / 64, (i * 104729 % 997) / 32 + i % 3 * 40] for i in range(4000)]
+fit = gaussian_mixture(rows, 3, restarts=3, limit=4, seed=1)
+ran = sorted({run.backend for run in fit.provenance.kernels if run.kernel.startswith("gaussian")})
+print(ran, fit.log_likelihood.hex(), [x.hex() for mean in fit.parameters.means for x in mean])
+"""
+
+
+def test_a_mixture_is_the_same_from_cold_and_warm_caches(tmp_path: Path) -> None:
+    """Which backend fits a mixture shows in its last bits; no cache and no past may show."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("REFCLUST_")}
+    environment["REFCLUST_CACHE_DIR"] = str(tmp_path / "cache")
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", MIXTURE, *how],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for how in ([], [], ["warm"])
+    ]
+    assert runs[0].startswith("['numpy'] ")
+    assert runs[1:] == [runs[0]] * 2
+    assert list((tmp_path / "cache" / "earned").glob("numpy-*.json"))
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e9])

@@ -97,12 +97,19 @@ def choose(path: str, name: str | None = None, readers: Sequence[Reader] | None 
             if reader.name == name:
                 return reader
         raise UnknownFormat(f"there is no format {name!r}; there are: {_names(known)}")
+    return by_ending(path, known) or _recognised(path, known)
+
+
+def by_ending(path: str, readers: Sequence[Reader]) -> Reader | None:
+    """Return the reader of files whose names end so, if there is one.
+
+    >>> by_ending("iris.stars", builtin()) is None
+    True
+    """
     ending = suffix(path)
-    if ending and path != STDIN and not os.path.isdir(path):
-        for reader in known:
-            if ending in reader.suffixes:
-                return reader
-    return _recognised(path, known)
+    if not ending or path == STDIN or os.path.isdir(path):
+        return None
+    return next((reader for reader in readers if ending in reader.suffixes), None)
 
 
 def read(

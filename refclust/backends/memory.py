@@ -1,0 +1,113 @@
+"""What backends have shown on this machine, kept in the cache folder (BK-EARN).
+
+A file for each digest of what can matter (see ``fingerprint``). A file that cannot be read is no
+file, and one that cannot be written is done without: then this process remembers alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from refclust.backends import fingerprint
+from refclust.backends.discovery import Record
+from refclust.data.atomic import write_atomically
+from refclust.errors import RefclustError
+
+CACHE_VARIABLE: Final = "REFCLUST_CACHE_DIR"
+_SCHEMA: Final = "refclust-earned/1"
+_FILES: Final = 8  # kept of one backend: older ones are of versions that are gone
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a kernel of a backend passed the kit here, and when (UTC)."""
+
+    ok: bool
+    when: str
+    fault: str = ""
+
+
+_here: dict[str, dict[str, Verdict]] = {}  # by digest and kernel, for this process
+
+
+def folder() -> Path:
+    """Where refclust keeps what can be worked out again.
+
+    ``REFCLUST_CACHE_DIR``, else ``refclust`` in ``XDG_CACHE_HOME``, else in ``~/.cache``.
+    """
+    given = os.environ.get(CACHE_VARIABLE)
+    if given:
+        return Path(given)
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(home, "refclust")
+
+
+def recall(record: Record) -> Mapping[str, Verdict]:
+    """The verdicts on this very build of a backend, by kernel."""
+    digest = fingerprint.digest(record)
+    if digest not in _here:
+        _here[digest] = _read(_path(record))
+    return _here[digest]
+
+
+def remember(record: Record, verdicts: Mapping[str, Verdict]) -> str:
+    """Keep verdicts for later processes; return why that was not possible, if it was not."""
+    digest, path = fingerprint.digest(record), _path(record)
+    # Another process may have written in the meantime; at worst one of us checks again.
+    kept = {**_here.get(digest, {}), **_read(path), **verdicts}
+    _here[digest] = kept
+    content = {
+        "schema": _SCHEMA,
+        "facts": fingerprint.facts(record),
+        "kernels": {name: asdict(verdict) for name, verdict in sorted(kept.items())},
+    }
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(str(path), json.dumps(content, indent=1).encode())
+        _prune(path, record.name)
+    except (OSError, RefclustError) as error:
+        return str(error)
+    return ""
+
+
+def forget() -> None:
+    """Forget what this process knows by heart; the files stay."""
+    _here.clear()
+
+
+def _path(record: Record) -> Path:
+    return folder() / "earned" / f"{record.name}-{fingerprint.digest(record)[:24]}.json"
+
+
+def _read(path: Path) -> dict[str, Verdict]:
+    try:
+        content: Any = json.loads(path.read_bytes())
+        if content["schema"] != _SCHEMA:
+            return {}
+        return {str(name): _verdict(told) for name, told in content["kernels"].items()}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def _verdict(told: Mapping[str, Any]) -> Verdict:
+    ok, when, fault = told["ok"], told["when"], told["fault"]
+    if not (isinstance(ok, bool) and isinstance(when, str) and isinstance(fault, str)):
+        raise ValueError("no verdict")
+    return Verdict(ok, when, fault)
+
+
+def _prune(path: Path, name: str) -> None:
+    """Take away what was written about earlier versions of a backend, the oldest first."""
+    with suppress(OSError):
+        ours = re.compile(rf"{re.escape(name)}-[0-9a-f]{{24}}\.json")
+        files = [one for one in path.parent.iterdir() if ours.fullmatch(one.name) and one != path]
+        ages = sorted((one.stat().st_mtime, one) for one in files)
+        for _, one in ages[: -(_FILES - 1)]:
+            one.unlink(missing_ok=True)
