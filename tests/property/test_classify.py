@@ -6,6 +6,7 @@ import math
 from array import array
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -370,9 +371,10 @@ def test_with_other_priors_a_divisor_changes_labels() -> None:
 def test_three_ways_to_the_nearest_gaussian(data: Labelled) -> None:
     """Labels are those of the discriminant with the covariances and priors that each has."""
     rows, labels = data
-    for train, options in ((lda, {}), (qda, {}), (nearest_gaussian, {}), (lda, {"prior": "equal"})):
+    ways: list[tuple[Any, dict[str, Any]]] = [(lda, {}), (qda, {}), (nearest_gaussian, {})]
+    for train, options in [*ways, (lda, {"prior": "equal"})]:
         try:
-            model = train(rows, labels, **options)  # type: ignore[operator]
+            model = train(rows, labels, **options)
         except DegenerateCovariance:
             continue
         own = model.parameters

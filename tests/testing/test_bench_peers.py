@@ -112,7 +112,7 @@ class FaissKmeans:
         assert rows.shape == (self.most, self.d)
         assert init_centroids.shape == (self.k, self.d)
         self.centres, self.labels, done = lloyd(rows, init_centroids, self.niter)
-        self.iteration_stats = [{}] * done
+        self.iteration_stats: list[dict[str, float]] = [{}] * done
         self.index = SimpleNamespace(search=lambda _, one: (None, self.labels[:, None] * one))
 
 
@@ -174,7 +174,7 @@ def test_peers_do_the_work_of_the_reference(
 def test_a_peer_whose_labels_are_wrong_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is installed: one that squares before it subtracts, far from the origin."""
 
-    class Careless(sklearn.cluster.KMeans):
+    class Careless(sklearn.cluster.KMeans):  # type: ignore[misc]
         def fit(self, x: Any, *_: Any) -> Any:
             super().fit(x)
             squares = (self.cluster_centers_**2).sum(axis=1) - 2.0 * x @ self.cluster_centers_.T
