@@ -22,7 +22,7 @@ from mpmath import mp
 from refclust.backends.session import Session
 from refclust.cluster.seeding import Rows
 from refclust.data.accept import dataset
-from refclust.mixture import gaussian
+from refclust.mixture import gaussian, shapes
 from refclust.mixture.counts import CountFamily
 from refclust.mixture.counts_parameters import CountParameters
 from refclust.mixture.gaussian import GaussianFamily
@@ -243,19 +243,19 @@ def varied(model: str, d: int) -> list[tuple[str, list[int], tuple[int, ...]]]:
     return moves
 
 
-def moved_shapes(shapes: list[Shape], moves: Any, point: Point) -> list[Shape]:
-    shapes = list(shapes)
+def moved_shapes(before: list[Shape], moves: Any, point: Point) -> list[Shape]:
+    made = list(before)
     for (what, some, place), x in zip(moves, point, strict=True):
         for k in some:
-            own = shapes[k]
+            own = made[k]
             if what == "volume":
-                shapes[k] = replace(own, log_volume=own.log_volume + x)
+                made[k] = replace(own, log_volume=own.log_volume + x)
             elif what == "shape":
                 logs = [a + x * ((j == place[0]) - (j == place[1])) for j, a in enumerate(own.logs)]
-                shapes[k] = replace(own, logs=logs)
+                made[k] = replace(own, logs=logs)
             else:
-                shapes[k] = replace(own, axes=turned(own.axes, *place, x))
-    return shapes
+                made[k] = replace(own, axes=turned(own.axes, place[0], place[1], x))
+    return made
 
 
 def scattered(case: Case, k: int) -> tuple[Any, list[Any], Any]:
@@ -283,7 +283,7 @@ def of_gaussians(
     """The bound around parameters: shares, means, and whatever the model lets vary."""
     d = len(case.rows[0])
     with mp.workdps(50):
-        shapes = shapes_of(model, found.covariances)
+        given = shapes_of(model, found.covariances)
         prior = mpmath.diag([rational(x) for x in floor])
         sums = [scattered(case, k) for k in range(K)]
     moves = varied(model, d)
@@ -294,7 +294,7 @@ def of_gaussians(
         )
         steps = point[K : K + K * d]
         terms = []
-        for k, shape in enumerate(moved_shapes(shapes, moves, point[K + K * d :])):
+        for k, shape in enumerate(moved_shapes(given, moves, point[K + K * d :])):
             covariance, inverse = shape.matrix(), shape.matrix() ** -1
             mean = [
                 rational(found.means[k][j]) + steps[k * d + j] * mpmath.sqrt(covariance[j, j])
@@ -357,7 +357,7 @@ def test_gaussians_that_are_a_little_wrong_are_seen(model: str) -> None:
 @pytest.mark.parametrize("model", MODELS)
 def test_a_broken_m_step_is_seen(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The code itself, with a divisor that is a thousandth too large."""
-    right = gaussian.maximised
+    right = shapes.maximised
 
     def wrong(name: str, counts: tuple[float, ...], *more: Any, **options: Any) -> Any:
         return right(name, tuple(1.001 * n for n in counts), *more, **options)
