@@ -54,7 +54,7 @@ def qda(
 
     Any other of the covariance models can be chosen; then the estimates are those of the mixture.
 
-    Spec: QDA-PARAM, QDA-MAP
+    Spec: QDA-PARAM, QDA-MAP, BL-LDISC
 
     >>> lines = qda([[0], [2], [5], [9]], ["a", "a", "b", "b"])
     >>> lines.parameters.means, lines.parameters.spreads
@@ -75,7 +75,7 @@ def lda(
 ) -> GaussianClassifier:
     """Estimate normal densities with one covariance for all classes, divisor N.
 
-    Spec: LDA-POOL, QDA-MAP
+    Spec: LDA-POOL, QDA-MAP, BL-LDISC
 
     >>> lda([[0], [2], [5], [9]], ["a", "a", "b", "b"]).parameters.spreads
     ((2.5,), (2.5,))
@@ -99,7 +99,7 @@ def nearest_gaussian(
 ) -> GaussianClassifier:
     """Estimate a normal density for every class, all classes taken as equally probable.
 
-    Spec: NG-ASSIGN
+    Spec: NG-ASSIGN, BL-LDISC
 
     >>> nearest_gaussian([[0], [2], [4], [5], [9]], "aabbb").parameters.weights
     (0.5, 0.5)

@@ -99,7 +99,9 @@ def bench(
     trouble = report.wrong(rows)
     if as_json:
         content = [report.plain(row) for row in rows if row.digest]
-        say_json({**head, "ok": not trouble, "interrupted": interrupted, "workloads": content})
+        found = [report.plain_finding(*one) for one in report.findings(rows)]
+        told = {"ok": not trouble, "interrupted": interrupted, "findings": found}
+        say_json({**head, **told, "workloads": content})
     else:
         say("\n".join(_summary(rows)))
     if interrupted:
@@ -177,6 +179,12 @@ def _summary(rows: list[Row]) -> list[str]:
             continue
         told = report.verdict(row) or "no comparable pair of times"
         lines.append(f"{row.case.workload.id:<7} {row.case.sort:<13} {told}")
+    for row, setting in report.findings(rows):
+        where = f"{row.case.workload.id} {row.case.sort}"
+        who = f"{setting.contender.name} {setting.contender.version}"
+        lines.append(
+            f"FOUND  {where}: {who}, {counted(setting.threads, 'thread')}: {setting.reason}"
+        )
     for row, setting in report.wrong(rows):
         where = f"{row.case.workload.id} {row.case.sort}"
         lines.append(f"WRONG  {where}: {setting.contender.name}: {setting.reason}")

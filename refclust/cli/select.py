@@ -28,7 +28,7 @@ _FACTS: Final = {
 }
 ModelName: TypeAlias = Literal["gaussian", "multinomial", "bernoulli", "kmeans"]
 CriterionName: TypeAlias = Literal[
-    "bic", "aic", "icl", "icl-soft", "cv", "evidence", "gap", "elbow"
+    "bic", "aic", "icl", "icl-soft", "cv", "evidence", "importance", "gap", "elbow"
 ]
 
 
@@ -115,7 +115,7 @@ def select(
     outputs = fit_files.Outputs(out, labels, None, force)
     if out == "-":
         raise BadOption("--out needs a file; only --labels can go to standard output")
-    if out is not None and criterion == "evidence":
+    if out is not None and criterion in ("evidence", "importance"):
         raise BadOption("beliefs about a mixture have no model file; --out goes with a likelihood")
     outputs.check(inputs=[data, given.stop_words], as_json=as_json)
     wanted: dict[str, Any] = {
@@ -197,6 +197,8 @@ def verdict(found: Selection) -> list[str]:
         alike = [one for one in wrong if one.error == code]
         of = alike[0].name if len(alike) == 1 else f"{alike[0].name} and {len(alike) - 1} more"
         lines.append(f"- {of} could not be fitted: {alike[0].message} [{code}]")
+    for one in found.candidates:
+        lines += [f"- {one.name} is in doubt: {reason}" for reason in one.doubts]
     return lines
 
 
@@ -272,6 +274,11 @@ def _candidate_json(one: Candidate) -> dict[str, Any]:
         "free_parameters": one.free_parameters,
         "iterations": one.iterations,
         "in_use": one.used,
-        "values": {key: x if math.isfinite(x) else "-inf" for key, x in one.values.items()},
+        "values": {key: _number(x) for key, x in one.values.items()},
+        "doubts": list(one.doubts),
         "error": None if one.error is None else {"code": one.error, "message": one.message},
     }
+
+
+def _number(value: float) -> float | str:
+    return value if math.isfinite(value) else "inf" if value > 0 else "-inf"

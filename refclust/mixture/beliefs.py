@@ -111,6 +111,10 @@ class GaussianDraws:
         # V^-1 = M M', so with R = M^-1 the scale matrix V of the Wishart distribution is R'R.
         self._lowers = list(map(cholesky, squares))
         self._roots = list(map(inverse_lower, self._lowers))
+        self._constants = [
+            log_wishart(-log_determinant(lower), nu, d) + 0.5 * d * (math.log(beta) - LOG_TWO_PI)
+            for lower, nu, beta in zip(self._lowers, beliefs.nu, beliefs.beta, strict=True)
+        ]
 
     def draw(self, draws: Draws) -> GaussianDraw:
         """Draw all parameters: shares; of each component its precision, then its mean.
@@ -152,11 +156,9 @@ class GaussianDraws:
         trace = math.fsum(x * x for line in _product(white, self._lowers[k]) for x in line)
         return math.fsum(
             (
-                0.5 * d * (math.log(beta) - LOG_TWO_PI),
-                0.5 * log_precision,
+                self._constants[k],
                 -0.5 * beta * square,
-                log_wishart(-log_determinant(self._lowers[k]), nu, d),
-                0.5 * (nu - d - 1) * log_precision,
+                0.5 * (nu - d) * log_precision,
                 -0.5 * trace,
             )
         )
@@ -179,6 +181,7 @@ class CountDraws:
 
     def __init__(self, beliefs: CountBeliefs) -> None:
         self.alpha, self._eta = beliefs.alpha, beliefs.eta
+        self._constants = [log_dirichlet(eta) for eta in beliefs.eta]
 
     def draw(self, draws: Draws) -> CountDraw:
         """Draw all parameters: shares, then the words of each component.
@@ -193,7 +196,9 @@ class CountDraws:
 
         Spec: VB-MULT, MS-IS
         """
-        return dirichlet_log_density(self._eta[k], drawn.log_words[j])
+        words = drawn.log_words[j]
+        powers = ((a - 1.0) * x for a, x in zip(self._eta[k], words, strict=True) if a != 1.0)
+        return math.fsum((self._constants[k], *powers))
 
 
 def dirichlet_log_density(alpha: Sequence[float], log_shares: Sequence[float]) -> float:

@@ -3,44 +3,52 @@
 from __future__ import annotations
 
 import math
-from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from refclust.backends.session import Provenance, Session
 from refclust.cluster.options import whole
-from refclust.cluster.seeding import Draws, Rows
+from refclust.cluster.seeding import Draws
 from refclust.data.accept import dataset
-from refclust.data.dataset import Dataset
 from refclust.errors import BadOption, TooLarge
-from refclust.kernels.mixture import plain, total
-from refclust.mixture.beliefs import (
-    CountDraws,
-    GaussianDraws,
-    dirichlet_log_density,
-)
-from refclust.mixture.counts import CountFamily
-from refclust.mixture.gaussian import GaussianFamily
-from refclust.mixture.gaussian_parameters import constant_of
-from refclust.mixture.passes import CountPasses, GaussianPasses
+from refclust.mixture.assignments import AssignmentChain
+from refclust.mixture.pareto import index_limit, pareto_index
+from refclust.mixture.proposals import Model, Proposal, log_permanent, model_of
 from refclust.mixture.results import MixtureFit
-from refclust.mixture.variational import VariationalGaussian
 from refclust.mixture.variational_beliefs import GaussianBeliefs
-from refclust.mixture.variational_counts import CountBeliefs, VariationalMultinomial
+from refclust.mixture.variational_counts import CountBeliefs
 from refclust.numbers.logspace import logsumexp
-from refclust.numbers.special import log_dirichlet
+
+__all__ = ["Evidence", "importance_estimate", "importance_sampling", "log_permanent"]
 
 MOST_COMPONENTS: Final = 12
 _LEAST_EFFECTIVE: Final = 10.0
+_CHAINS: Final = 2
+_BEFORE: Final = 20  # steps of a chain before anything is kept
+_KEPT: Final = 8  # assignments kept of each chain
+_BETWEEN: Final = 4  # steps from one that is kept to the next
+_PARTS: Final = (1.0, 0.5)  # of the rows, in the beliefs of a proposal
+_BATCHES: Final = 10
+_MOST_APART: Final = 4.0  # errors between two estimates
+
+
+@dataclass(frozen=True, slots=True)
+class Reverse:
+    """The log evidence as a chain of parameters sees it, and its standard error.
+
+    Spec: MS-CHAIN
+    """
+
+    log_evidence: float
+    standard_error: float
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """An estimate of the log evidence, and how far it can be trusted.
+    """An estimate of the log evidence, how far it can be trusted, and why not.
 
-    Both tell of what the draws have seen: a way to share out the rows that the beliefs do not know
-    is missing from the estimate, and nothing here can tell.
+    What neither the beliefs nor the chains came near is missing, and nothing here can tell.
 
     Spec: MS-IS
     """
@@ -49,6 +57,8 @@ class Evidence:
     effective_size: float  # how many of the draws count
     samples: int
     provenance: Provenance
+    pareto_k: float | None = None  # the tail index of the weights, if there are enough of them
+    chains: tuple[Reverse, ...] = ()  # the same number by another way
 
     @property
     def standard_error(self) -> float:
@@ -59,9 +69,44 @@ class Evidence:
         return math.sqrt(max(1.0 / self.effective_size - 1.0 / self.samples, 0.0))
 
     @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why the estimate should not be trusted, one reason after another.
+
+        Spec: MS-IS, MS-PARETO, MS-CHAIN
+        """
+        found: list[str] = []
+        limit = index_limit(self.samples)
+        if self.effective_size < _LEAST_EFFECTIVE:
+            found.append(f"only {self.effective_size:.3g} of {self.samples} draws count")
+        if self.pareto_k is None:
+            found.append(f"{self.samples} draws are too few to see the tail of their weights")
+        elif self.pareto_k > limit:
+            found.append(
+                f"the tail of the weights has the index {self.pareto_k:.2f}, and "
+                f"{self.samples} draws are enough up to {limit:.2f}"
+            )
+        if not self.chains:
+            found.append("no chain can follow weights that are no small whole numbers")
+        for one in self.chains:
+            gap = one.log_evidence - self.log_evidence
+            error = math.hypot(one.standard_error, self.standard_error)
+            if not abs(gap) <= _MOST_APART * error + _ALWAYS:
+                found.append(
+                    f"a chain of parameters tells a log evidence that is {abs(gap):.3g} "
+                    f"{'higher' if gap > 0 else 'lower'}, give or take {error:.2g}"
+                )
+        return tuple(found)
+
+    @property
     def trustworthy(self) -> bool:
-        """Whether enough draws count for the estimate to mean something."""
-        return self.effective_size >= _LEAST_EFFECTIVE
+        """Whether nothing speaks against the estimate.
+
+        Spec: MS-IS
+        """
+        return not self.doubts
+
+
+_ALWAYS: Final = 2.0**-5  # what no chain of a few hundred steps can tell
 
 
 def importance_sampling(
@@ -73,7 +118,7 @@ def importance_sampling(
     backend: str | None = None,
     session: Session | None = None,
 ) -> Evidence:
-    """Estimate the evidence by parameters drawn from the beliefs of a variational fit.
+    """Estimate the evidence by parameters drawn around a variational fit and two chains.
 
     Spec: MS-IS, MS-EVID
 
@@ -93,15 +138,57 @@ def importance_sampling(
             f"{k} components can be renamed in too many ways; at most {MOST_COMPONENTS} are allowed"
         )
     session = Session(backend) if session is None else session
-    model = _model(fit, rows, session)
-    draws, log_weights = Draws(seed), []
-    for _ in range(samples):
-        drawn = model.proposal.draw(draws)
-        log_weights.append(
-            model.log_likelihood(drawn) + model.log_prior(drawn) - model.log_proposal(drawn)
-        )
+    draws = Draws(seed)
+    model = model_of(fit, rows, session)
+    chains = [model.chain(start, draws) for start in (fit.parameters, model.strewn(draws))]
+    # With one component the beliefs are the posterior.
+    proposal = Proposal(model.maker, (fit.parameters, *(kept(chains) if k > 1 else ())))
+    log_weights = []
+    for s in range(samples):
+        drawn = proposal.draw(s, draws)
+        log_weights.append(model.log_posterior(drawn) - proposal.log_density(drawn))
     log_evidence, effective = importance_estimate(log_weights)
-    return Evidence(log_evidence, effective, samples, session.provenance())
+    told = tuple(reverse(model, proposal, chain, samples) for chain in chains)
+    return Evidence(
+        log_evidence,
+        effective,
+        samples,
+        session.provenance(),
+        pareto_index(log_weights),
+        told if model.whole else (),
+    )
+
+
+def kept(chains: Sequence[AssignmentChain]) -> list[Any]:
+    """Beliefs from some states of the chains, each from all of the rows and from parts of them.
+
+    Spec: MS-IS, MS-CHAIN
+    """
+    found: list[Any] = []
+    for chain in chains:
+        for _ in range(_BEFORE):
+            chain.step()
+        for _ in range(_KEPT):
+            for _ in range(_BETWEEN):
+                state = chain.step()
+            found += [chain.given(state.shares, part) for part in _PARTS]
+    return found
+
+
+def reverse(model: Model, proposal: Proposal, chain: AssignmentChain, samples: int) -> Reverse:
+    """One over the mean of 1/v, over parameters of a chain; its error by means of batches.
+
+    Spec: MS-CHAIN
+    """
+    size = max(samples // 8 // _BATCHES, 4)
+    means: list[float] = []
+    for _ in range(_BATCHES):
+        drawn = [chain.step().drawn for _ in range(size)]
+        logs = [proposal.log_density(one) - model.log_posterior(one) for one in drawn]
+        means.append(logsumexp(logs) - math.log(size))
+    mean = logsumexp(means) - math.log(_BATCHES)
+    square = math.fsum((math.exp(x - mean) - 1.0) ** 2 for x in means)
+    return Reverse(-mean, math.sqrt(square / (_BATCHES * (_BATCHES - 1))))
 
 
 def importance_estimate(log_weights: Iterable[float]) -> tuple[float, float]:
@@ -121,91 +208,3 @@ def importance_estimate(log_weights: Iterable[float]) -> tuple[float, float]:
     effective = math.fsum(sizes) ** 2 / math.fsum(size * size for size in sizes)
     # Between 1 and the number of draws, by the inequality of Cauchy and Schwarz.
     return mean, min(max(effective, 1.0), float(len(weights)))
-
-
-def log_permanent(matrix: Sequence[Sequence[float]]) -> float:
-    """The log permanent of a matrix given by logarithms: the sum over all pairings.
-
-    The first lines are paired with every subset of as many columns, in O(2^K K) steps.
-
-    Spec: MS-IS
-
-    >>> round(math.exp(log_permanent([[math.log(1), math.log(2)], [math.log(3), math.log(4)]])), 12)
-    10.0
-    """
-    size = len(matrix)
-    reached = {0: 0.0}
-    for line in matrix:
-        terms: dict[int, list[float]] = {}
-        for taken, so_far in reached.items():
-            for j in range(size):
-                if not taken >> j & 1:
-                    terms.setdefault(taken | 1 << j, []).append(so_far + line[j])
-        reached = {taken: logsumexp(parts) for taken, parts in terms.items()}
-    return reached[(1 << size) - 1]
-
-
-@dataclass(frozen=True, slots=True)
-class _Model:
-    """What the weight of a draw is made of."""
-
-    passes: GaussianPasses | CountPasses
-    constant: float  # what the densities of the passes leave out, for each unit of weight
-    proposal: Any
-    prior: Any  # of one component
-    alpha: float  # of the prior of the shares
-
-    def log_likelihood(self, drawn: Any) -> float:
-        """log p(X | theta)."""
-        passes: Any = self.passes
-        each = plain(passes.posterior(drawn.densities(), full=False).log_likelihoods)
-        weights = passes.rows.data.weights
-        if weights is None:
-            return total([x + self.constant for x in each])
-        return total([w * (x + self.constant) for w, x in zip(weights, each, strict=True) if w])
-
-    def log_prior(self, drawn: Any) -> float:
-        """log p(theta)."""
-        k = len(drawn.log_shares)
-        own = (self.prior.log_density(0, drawn, j) for j in range(k))
-        return math.fsum((dirichlet_log_density((self.alpha,) * k, drawn.log_shares), *own))
-
-    def log_proposal(self, drawn: Any) -> float:
-        """log r(theta): the mean of q over all renamings of the components."""
-        alpha, k = self.proposal.alpha, len(drawn.log_shares)
-        matrix = [
-            [
-                (alpha[c] - 1.0) * drawn.log_shares[j] + self.proposal.log_density(c, drawn, j)
-                for j in range(k)
-            ]
-            for c in range(k)
-        ]
-        return log_dirichlet(alpha) + log_permanent(matrix) - math.lgamma(k + 1)
-
-
-def _model(
-    fit: MixtureFit[GaussianBeliefs] | MixtureFit[CountBeliefs], rows: Dataset, session: Session
-) -> _Model:
-    seen, beliefs = Rows(rows, session), fit.parameters
-    nobody = array("i", [-1] * rows.n)  # without rows the beliefs are the prior
-    if isinstance(beliefs, GaussianBeliefs):
-        passes = GaussianPasses(seen, len(beliefs.alpha))
-        gaussian = VariationalGaussian(GaussianFamily(passes, "VVV"), **fit.settings)
-        prior = gaussian.maximised(gaussian.moments(nobody, 1), None)
-        return _Model(
-            passes,
-            constant_of([0] * rows.d),
-            GaussianDraws(beliefs),
-            GaussianDraws(prior),
-            gaussian.alpha,
-        )
-    if isinstance(beliefs, CountBeliefs):
-        counted = CountPasses(seen, len(beliefs.alpha))
-        family = CountFamily(counted, "multinomial", counts="fractional")
-        multinomial = VariationalMultinomial(family, **fit.settings)
-        words = multinomial.maximised(multinomial.moments(nobody, 1), None)
-        return _Model(counted, 0.0, CountDraws(beliefs), CountDraws(words), multinomial.alpha)
-    raise BadOption(
-        f"a fit of the family {fit.family} has no beliefs to draw from; the fits of "
-        "variational_gaussian and variational_multinomial have"
-    )

@@ -27,8 +27,10 @@ from refclust.mixture.fit import (
     gaussian_mixture,
     multinomial_mixture,
 )
+from refclust.mixture.importance import importance_sampling
 from refclust.mixture.selection_kmeans import select_kmeans
 from refclust.mixture.selection_table import (
+    OF_BELIEFS,
     OF_KMEANS,
     Candidate,
     Criterion,
@@ -90,7 +92,7 @@ def select(
     times, Gaussian ones first from k-means, then around random rows, unless ``start`` and
     ``restarts`` say otherwise, and stop when a row gains no more than 1e-6.
 
-    Spec: MS-BIC, MS-AIC, MS-ICL, MS-CVLL, MS-VISEL, MS-GAP, MS-ELBOW
+    Spec: MS-BIC, MS-AIC, MS-ICL, MS-CVLL, MS-VISEL, MS-IS, MS-GAP, MS-ELBOW
 
     >>> found = select([[0], [1], [2], [40], [41], [42]], k=[1, 2], covariance="tied")
     >>> found.why
@@ -104,7 +106,7 @@ def select(
     if (model == "kmeans") != (criterion in OF_KMEANS):
         raise BadOption(
             f"the criterion {criterion} does not go with {model}; k-means has gap and elbow, "
-            "mixtures have bic, aic, icl, icl-soft, cv and evidence"
+            "mixtures have bic, aic, icl, icl-soft, cv, evidence and importance"
         )
     if folds is not None and criterion != "cv":
         raise BadOption(f"folds belong to the criterion cv, not to {criterion}")
@@ -185,15 +187,19 @@ class _Fitting:
         return Selection(self.model, self.criterion, tuple(candidates), chosen, reason, kept)
 
     def _candidate(self, k: int, shape: str | None) -> tuple[Candidate, AnyFit]:
-        bounded = self.criterion == "evidence"
+        bounded = self.criterion in OF_BELIEFS
         more = {} if shape is None or bounded else {"covariance": shape}
 
         def fitted(rows: Dataset) -> AnyFit:
             return self.fit(rows, k, session=self.session, **more, **self.options)
 
         fit = fitted(self.rows)
+        doubts: tuple[str, ...] = ()
         if bounded:
             values, used = {"evidence": fit.objective}, in_use(fit.sizes)
+            if self.criterion == "importance":
+                more_values, doubts = self._sampled(fit)
+                values |= more_values
         else:
             values, used = _values(fit, self.rows, self.session), None
         if self.criterion == "cv":
@@ -206,8 +212,18 @@ class _Fitting:
             iterations=fit.iterations,
             used=used,
             values=values,
+            doubts=doubts,
         )
         return one, fit
+
+    def _sampled(self, fit: Any) -> tuple[dict[str, float], tuple[str, ...]]:
+        """The log evidence by importance sampling, its error, the tail index, and all doubts."""
+        seed = self.options.get("seed", 0)
+        found = importance_sampling(fit, self.rows, seed=seed, session=self.session)
+        values = {"importance": found.log_evidence, "importance-error": found.standard_error}
+        if found.pareto_k is not None:
+            values["pareto-k"] = found.pareto_k
+        return values, found.doubts
 
 
 def in_use(sizes: Iterable[float]) -> int:
@@ -234,7 +250,7 @@ def _fitting(
     options: dict[str, Any],
     folds: int | None,
 ) -> _Fitting:
-    found = _FITS.get((model, criterion == "evidence"))
+    found = _FITS.get((model, criterion in OF_BELIEFS))
     if found is None:
         raise BadOption(f"there is no evidence for {model}; it goes with gaussian and multinomial")
     fit, names = found
@@ -276,11 +292,11 @@ def _covariances(
     if not listed:
         raise BadOption("no covariance model is named; give one, several, or all")
     # Variational Bayes has full covariances only: all of its models are one.
-    every = ["VVV"] if criterion == "evidence" else list(MODELS)
+    every = ["VVV"] if criterion in OF_BELIEFS else list(MODELS)
     names = [name for one in listed for name in (every if one == "all" else [one])]
     found: list[str | None] = list(dict.fromkeys(covariance_model(name).name for name in names))
-    if criterion == "evidence" and found != ["VVV"]:
+    if criterion in OF_BELIEFS and found != ["VVV"]:
         raise BadOption(
-            f"the evidence is bounded for full covariances (VVV) only, not for {', '.join(names)}"
+            f"the evidence is known for full covariances (VVV) only, not for {', '.join(names)}"
         )
     return found

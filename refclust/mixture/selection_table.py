@@ -11,10 +11,13 @@ from refclust.errors import DataError
 from refclust.mixture.criteria import AnyFit
 
 Model: TypeAlias = Literal["gaussian", "multinomial", "bernoulli", "kmeans"]
-Criterion: TypeAlias = Literal["bic", "aic", "icl", "icl-soft", "cv", "evidence", "gap", "elbow"]
+Criterion: TypeAlias = Literal[
+    "bic", "aic", "icl", "icl-soft", "cv", "evidence", "importance", "gap", "elbow"
+]
 Told: TypeAlias = Callable[[int, int, str], None]  # pieces of work done, all of them, the last one
 
 OF_KMEANS: Final = ("gap", "elbow")
+OF_BELIEFS: Final = ("evidence", "importance")
 TITLES: Final[Mapping[str, str]] = {
     "bic": "BIC",
     "aic": "AIC",
@@ -22,9 +25,17 @@ TITLES: Final[Mapping[str, str]] = {
     "icl-soft": "soft ICL",
     "cv": "log-likelihood of a row not seen",
     "evidence": "bound on the log evidence",
+    "importance": "log evidence by importance sampling",
 }
-_LARGEST: Final = ("cv", "evidence")
-_SMALL: Final = ("cv", "gap", "gap-error", "elbow")  # numbers that begin after the point
+_LARGEST: Final = ("cv", *OF_BELIEFS)
+_SMALL: Final = (
+    "cv",
+    "gap",
+    "gap-error",
+    "elbow",
+    "importance-error",
+    "pareto-k",
+)  # numbers that begin after the point
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +54,7 @@ class Candidate:
     values: Mapping[str, float] = field(default_factory=dict)  # by the names of criteria
     error: str | None = None  # its code
     message: str | None = None
+    doubts: tuple[str, ...] = ()  # why its evidence should not be trusted
 
     @property
     def name(self) -> str:

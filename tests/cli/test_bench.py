@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -104,6 +105,33 @@ def test_a_backend_that_differs_fails_the_benchmark(
     assert "WRONG  MX-2 zipf: refclust reference: 3 of 9 labels" in done.out
     done = cli(*SMALL, "--backend", "reference", "--json")
     assert (done.code, done.json()["ok"]) == (1, False)
+
+
+def test_a_peer_that_differs_is_told_and_fails_nothing(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = runner.measure
+
+    def measure(row: runner.Row, *arguments: Any) -> None:
+        whole(row, *arguments)
+        stranger = replace(row.settings[0].contender, name="stranger", own=False, version="7.1")
+        reason = "0.5, refclust reference gave 0.75"
+        row.settings.append(runner.Setting(stranger, 1, "not comparable", reason))
+
+    monkeypatch.setattr(runner, "measure", measure)
+    done = cli(*SMALL, "--backend", "reference")
+    assert done.code == 0
+    found = [line for line in done.out.splitlines() if line.startswith("FOUND")]
+    assert found == [
+        f"FOUND  MX-2 {sort}: stranger 7.1, 1 thread: 0.5, refclust reference gave 0.75"
+        for sort in ("flat", "zipf")
+    ]
+    done = cli(*SMALL, "--backend", "reference", "--json")
+    assert (done.code, done.json()["ok"]) == (0, True)
+    assert [(one["data"], one["peer"], one["version"]) for one in done.json()["findings"]] == [
+        ("flat", "stranger", "7.1"),
+        ("zipf", "stranger", "7.1"),
+    ]
 
 
 def test_peers_that_are_missing_are_noted(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,6 +97,38 @@ def test_evidence(cli: Cli) -> None:
     assert lines[7].startswith("* K = 2: largest bound on the log evidence ")
 
 
+@pytest.mark.spec("MS-IS", "MS-PARETO")
+def test_importance(cli: Cli) -> None:
+    words = ("select", "docs.csv", "--model", "multinomial", "-k", "1..2", "--criterion")
+    done = cli(*words, "importance")
+    lines = done.out.splitlines()
+    assert lines[2].split()[-4:] == ["evidence", "importance", "importance-error", "pareto-k"]
+    assert lines[6].startswith("* K = ")
+    assert "largest log evidence by importance sampling " in lines[6]
+    told = cli(*words, "importance", "--json").json()["candidates"]
+    bounds = cli(*words, "evidence", "--json").json()["candidates"]
+    for one, bound in zip(told, bounds, strict=True):
+        values = one["values"]
+        assert values["evidence"] == bound["values"]["evidence"]
+        assert values["importance"] > values["evidence"] - 1e-9
+        assert values["importance-error"] < 0.2
+        doubts = [f"- K = {one['k']} is in doubt: {reason}" for reason in one["doubts"]]
+        assert [line for line in lines if line.startswith(f"- K = {one['k']} is")] == doubts
+    assert bounds[0]["doubts"] == []
+
+
+@pytest.mark.spec("MS-IS")
+def test_doubts_about_the_evidence_are_printed(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    from refclust.mixture import importance
+
+    monkeypatch.setattr(importance, "_LEAST_EFFECTIVE", 1e9)
+    done = cli(
+        "select", "docs.csv", "--model", "multinomial", "-k", "1", "--criterion", "importance"
+    )
+    assert done.code == 0
+    assert "- K = 1 is in doubt: only 1e+03 of 1000 draws count" in done.out.splitlines()
+
+
 @pytest.mark.spec("MS-GAP", "MS-ELBOW")
 def test_kmeans(cli: Cli) -> None:
     elbow = cli("select", "pairs.csv", "--model", "kmeans", "-k", "1..4", "--criterion", "elbow")

@@ -221,6 +221,33 @@ def test_reasons() -> None:
     assert (coarse.stopped, coarse.iterations, coarse.converged) == ("tolerance", 2, False)
 
 
+@pytest.mark.spec("KM-STOP", "KM-EMPTY")
+def test_a_cluster_moved_before_does_not_keep_a_run_going() -> None:
+    """Cluster 2 moves to row 2, where centre 1 comes too and is the lower index: nothing is left.
+
+    No label changes in iteration 2, and no row is away from all centres.
+    """
+    fit = kmeans([[0], [0], [10]], centres=[[0], [7], [100]], trace="full")
+    assert [(one.iteration, one.cluster, one.row) for one in fit.emptied] == [(1, 2, 2)]
+    assert [one.changed for one in fit.trace] == [3, 0]
+    assert (fit.stopped, fit.iterations) == ("unchanged", 2)
+    assert fit.centres == ((0.0,), (10.0,), (10.0,))
+
+
+@pytest.mark.spec("KM-STOP", "KM-EMPTY")
+def test_a_cluster_moved_now_keeps_a_run_going() -> None:
+    """As above, but row 0 is away from its centre: in iteration 2 no label changes, a centre does.
+
+    Then row 0 goes over to cluster 2, and row 1 is alone.
+    """
+    fit = kmeans([[0], [1], [10]], centres=[[0.5], [7], [100]], trace="full")
+    moves = [(one.iteration, one.cluster, one.row) for one in fit.emptied]
+    assert moves == [(1, 2, 2), (2, 2, 0)]
+    assert [one.changed for one in fit.trace] == [3, 0, 1, 0]
+    assert (fit.stopped, fit.iterations, fit.rss) == ("unchanged", 4, 0.0)
+    assert fit.labels.tolist() == [2, 0, 1]
+
+
 @pytest.mark.spec("KM-STOP")
 def test_the_tolerance_is_compared_exactly() -> None:
     """Of two neighbouring doubles the one stops the run, the other does not."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import pytest
@@ -55,6 +57,26 @@ def test_rows_add_up_by_their_weights() -> None:
         2 * each[0].lower_bound + 0.5 * each[1].lower_bound, abs=1e-15
     )
     assert found.log_likelihood == pytest.approx(2.5 * math.log(0.5), abs=1e-15)
+
+
+@pytest.mark.spec("MIX-JOINT", "MIX-MARGLL")
+@pytest.mark.parametrize("weight", [1, 2, 3])
+def test_every_copy_of_a_row_has_a_component_of_its_own(weight: int) -> None:
+    """The sum over the components of all copies: 3/8 and 1/8 for each of them.
+
+    With one component for all copies it would be 3^w/8^w + 1/8^w.
+    """
+    throw = dataset([[1, 0]], weights=[float(weight)])
+    found = decomposition([(0.5, 0.5)], COINS, throw, family="multinomial")
+    apart = sum(
+        math.prod(Fraction((3, 1)[z], 8) for z in copies)
+        for copies in product((0, 1), repeat=weight)
+    )
+    assert apart == Fraction(1, 2**weight)
+    assert found.log_likelihood == pytest.approx(math.log(apart), abs=4e-16 * weight)
+    if weight > 1:
+        together = Fraction(3**weight + 1, 8**weight)
+        assert found.log_likelihood > math.log(together) + 0.1
 
 
 @pytest.mark.spec("EM-TIGHT")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from array import array
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -27,7 +29,9 @@ from refclust.kernels.words import Kind, m_estimate
 from refclust.mixture.counts import CountFamily
 from refclust.mixture.density import gaussian_log_density
 from refclust.mixture.gaussian import GaussianFamily
+from refclust.mixture.gaussian_parameters import GaussianParameters
 from refclust.mixture.passes import CountPasses, GaussianPasses
+from refclust.numbers.linalg import exact_inverse
 
 UNIT = 2.0**-53
 Labelled = tuple[list[list[int]], list[int]]
@@ -290,3 +294,101 @@ def test_estimates_are_the_most_likely(data: Labelled, choice: st.DataObject) ->
     slack = 64 * UNIT * (1 + abs(ours.log_likelihood))
     assert other.log_likelihood <= ours.log_likelihood + slack
     assert smooth.log_likelihood <= ours.log_likelihood + slack
+
+
+def exact_squares(parameters: GaussianParameters, x: list[int]) -> list[Fraction]:
+    """D^2 of a point from every class, exactly, under the covariance of the first."""
+    inverse = exact_inverse(tuple(tuple(map(Fraction, row)) for row in parameters.covariances[0]))
+    squares = []
+    for mean in parameters.means:
+        away = [xi - Fraction(m) for xi, m in zip(x, mean, strict=True)]
+        squares.append(
+            sum(
+                (a * inverse[i][j] * b for i, a in enumerate(away) for j, b in enumerate(away)),
+                Fraction(0),
+            )
+        )
+    return squares
+
+
+@pytest.mark.spec("LDA-POOL", "BL-LDISC")
+@settings(max_examples=60, deadline=None)
+@given(clouds(), st.sampled_from([Fraction(1, 4), Fraction(4), None]))
+def test_a_divisor_changes_posteriors_and_with_equal_priors_no_labels(
+    data: Labelled, factor: Fraction | None
+) -> None:
+    """The log odds are those of D^2 / s: nearer stays nearer, and surer where s is smaller.
+
+    Scores of up to a million in doubles err by less than 2**-30 of a unit, so labels are asked
+    where squares differ by more than 2**-20 of the larger.
+    """
+    rows, labels = data
+    n, k = len(rows), 2
+    s = float(factor or Fraction(n, n - k))  # None: the unbiased divisor
+    try:
+        plain = lda(rows, labels, prior="equal")
+        inverse = exact_inverse(
+            tuple(tuple(map(Fraction, row)) for row in plain.parameters.covariances[0])
+        )
+    except DegenerateCovariance:
+        assume(False)
+    assume(max(abs(x) for row in inverse for x in row) < 100)
+    spreads = tuple(tuple(s * x for x in spread) for spread in plain.parameters.spreads)
+    scaled = replace(plain, parameters=replace(plain.parameters, spreads=spreads))
+    grid = [[x, y] for x in range(-9, 10, 6) for y in range(-9, 10, 6)]
+    one, other = predict(plain, grid, full=True), predict(scaled, grid, full=True)
+    for i, x in enumerate(grid):
+        first, second = exact_squares(plain.parameters, x)
+        if abs(first - second) <= max(first, second) / 2**20:
+            continue
+        assert one.labels[i] == other.labels[i] == plain.classes[int(second < first)]
+        shares = [found.responsibilities(i) for found in (one, other)]
+        odds = [math.log(p) - math.log(q) for p, q in shares if p and q]
+        if len(odds) == 2:
+            due = float(second - first) / 2.0
+            assert odds[0] == pytest.approx(due, rel=2.0**-20, abs=2.0**-30)
+            assert odds[1] == pytest.approx(due / s, rel=2.0**-20, abs=2.0**-30)
+            if abs(due) > 2.0**-10:
+                assert abs(odds[0] - odds[1]) > 2.0**-15  # the posteriors are others
+
+
+@pytest.mark.spec("LDA-POOL")
+def test_with_other_priors_a_divisor_changes_labels() -> None:
+    """Means 0 and 2, pooled variance 1, priors 3/4 and 1/4: the border is at 1 + s log(3) / 2."""
+    rows, labels = [[-1], [1], [-1], [1], [-1], [1], [1], [3]], "aaaaaabb"
+    plain = lda(rows, labels)
+    assert plain.parameters.spreads == ((1.0,), (1.0,))
+    assert plain.parameters.means == ((0.0,), (2.0,))
+    wide = replace(plain, parameters=replace(plain.parameters, spreads=((2.0,), (2.0,))))
+    borders = 1 + math.log(3) / 2, 1 + math.log(3)
+    for model, border in zip((plain, wide), borders, strict=True):
+        assert predict(model, [[border - 2**-9], [border + 2**-9]]).labels == ("a", "b")
+
+
+@pytest.mark.spec("BL-LDISC")
+@settings(max_examples=40, deadline=None)
+@given(clouds())
+def test_three_ways_to_the_nearest_gaussian(data: Labelled) -> None:
+    """Labels are those of the discriminant with the covariances and priors that each has."""
+    rows, labels = data
+    ways: list[tuple[Any, dict[str, Any]]] = [(lda, {}), (qda, {}), (nearest_gaussian, {})]
+    for train, options in [*ways, (lda, {"prior": "equal"})]:
+        try:
+            model = train(rows, labels, **options)
+        except DegenerateCovariance:
+            continue
+        own = model.parameters
+        for x, label in zip(rows, predict(model, rows).labels, strict=True):
+            scores = [
+                discriminant(x, weight, mean, covariance)
+                for weight, mean, covariance in zip(
+                    own.weights, own.means, own.covariances, strict=True
+                )
+            ]
+            size = 1 + max(map(abs, scores))
+            if abs(scores[0] - scores[1]) > 2.0**-20 * size:
+                assert label == model.classes[scores.index(max(scores))]
+        pooled = own.covariances[0] == own.covariances[1]
+        assert pooled or train is not lda
+        if train is nearest_gaussian:
+            assert own.weights == (0.5, 0.5)

@@ -8,12 +8,13 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+import mpmath
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from refclust.backends.session import Session
-from refclust.cluster.seeding import Rows
+from refclust.cluster.seeding import Draws, Rows
 from refclust.data.accept import dataset
 from refclust.kernels.mixture import HARD, SOFT
 from refclust.mixture.bayes import variational_gaussian, variational_multinomial
@@ -24,6 +25,7 @@ from refclust.mixture.gap import Gap, elbow, first_gap, gaps
 from refclust.mixture.gaussian import GaussianFamily
 from refclust.mixture.held_out import folds
 from refclust.mixture.importance import importance_estimate, importance_sampling, log_permanent
+from refclust.mixture.pareto import pareto_index, tail_size
 from refclust.mixture.passes import CountPasses, GaussianPasses
 from refclust.mixture.selection import select
 from refclust.mixture.variational import VariationalGaussian
@@ -341,3 +343,78 @@ def test_elbow_by_its_definition(sums: list[Fraction], scale: Fraction) -> None:
     }
     assert found == min(k for k in height if height[k] == max(height.values()))
     assert elbow([(k, scale * rss) for k, rss in curve]) == found
+
+
+def witness_of_the_tail(logs: list[float]) -> Any:
+    """MS-PARETO in fifty digits, sums written out."""
+    with mpmath.workdps(50):
+        ordered = sorted(logs)
+        size = int(mpmath.ceil(min(mpmath.mpf(len(logs)) / 5, 3 * mpmath.sqrt(len(logs)))))
+        tail = [mpmath.exp(mpmath.mpf(x) - ordered[-1]) for x in ordered[-size - 1 :]]
+        xs = [t - tail[0] for t in tail[1:] if t > tail[0]]
+        n, m = len(xs), 30 + math.isqrt(len(xs))
+
+        def index(b: Any) -> Any:
+            return mpmath.fsum(mpmath.log(1 - b * x) for x in xs) / n
+
+        quarter = xs[(n + 2) // 4 - 1]  # floor(n / 4 + 1 / 2)
+        grid = [
+            1 / xs[-1] + (1 - mpmath.sqrt(m / (mpmath.mpf(j) - 0.5))) / (3 * quarter)
+            for j in range(1, m + 1)
+        ]
+        masses = [(-b / index(b) * mpmath.exp(-index(b) - 1)) ** n for b in grid]
+        mean = mpmath.fsum(b * w for b, w in zip(grid, masses, strict=True)) / mpmath.fsum(masses)
+        return (n * index(mean) + 5) / (n + 10)
+
+
+@pytest.mark.spec("MS-PARETO")
+@some(25)
+@given(st.integers(0, 2**20), st.integers(30, 150), st.sampled_from([0.1, 0.5, 1.5, 4.0]))
+def test_the_tail_index_in_fifty_digits(seed: int, samples: int, heavy: float) -> None:
+    """Excesses lose at most three digits to the cut, and the index is a mean of logarithms."""
+    draws = Draws(seed)
+    logs = [-heavy * math.log1p(-draws.next()) for _ in range(samples)]
+    found = pareto_index(logs)
+    assert found is not None
+    assert found == pytest.approx(float(witness_of_the_tail(logs)), abs=1e-9)
+    # Multiplied by one number, far beyond all doubles.
+    assert pareto_index([x + 5000.0 for x in logs]) == pytest.approx(found, abs=1e-8)
+
+
+@pytest.mark.spec("MS-PARETO")
+@pytest.mark.parametrize("k", [0.2, 0.5, 0.8, 1.2])
+def test_the_tail_index_of_pareto_weights(k: float) -> None:
+    """Weights u^-k, on fixed random numbers: the tail is Pareto with the index k.
+
+    The index of n excesses has the standard error (1 + k) / sqrt(n), asymptotically.
+    """
+    draws = Draws(5)
+    logs = [-k * math.log1p(-draws.next()) for _ in range(10_000)]
+    found = pareto_index(logs)
+    assert found is not None
+    assert abs(found - k) < 3 * (1 + k) / math.sqrt(tail_size(10_000))
+
+
+@pytest.mark.spec("MS-PARETO")
+def test_tails_that_are_none() -> None:
+    assert pareto_index([0.0] * 20) is None
+    assert pareto_index([3.0] * 50) == -math.inf
+    assert pareto_index([-math.inf] * 50) is None
+    assert pareto_index([0.0] * 49 + [1.0]) == math.inf
+    assert pareto_index([0.0] * 40 + [float(i) for i in range(10)]) is not None
+
+
+@pytest.mark.spec("MS-CHAIN", "MS-IS")
+@some(10)
+@given(
+    st.lists(st.lists(st.integers(0, 3), min_size=2, max_size=2), min_size=3, max_size=4),
+    st.integers(0, 1000),
+)
+def test_one_over_the_weights_of_a_chain(docs: list[list[int]], seed: int) -> None:
+    """With one component 1/v is one over the evidence, at every step of every chain."""
+    assume(all(any(doc) for doc in docs))
+    fit = variational_multinomial(docs, 1)
+    found = importance_sampling(fit, docs, samples=30, seed=seed)
+    for one in found.chains:
+        assert one.log_evidence == pytest.approx(found.log_evidence, rel=1e-9, abs=1e-9)
+        assert one.standard_error < 1e-9

@@ -135,29 +135,6 @@ def result_of(work: Work, who: str, *, ours: bool) -> Result:
     return Result(who, ours, outcome.labels, outcome.iterations, outcome.value)
 
 
-SHARED = [case for case in CASES if case.workload.task not in ("start", "core nmi")]
-PRESENT = [
-    (case, entry)
-    for case in SHARED
-    for entry in peers.TASKS[case.workload.task]
-    if peers.PEERS[entry.peer].version is not None and entry.peer != "faiss"
-]
-
-
-@pytest.mark.parametrize(
-    ("case", "entry"),
-    PRESENT,
-    ids=[f"{named(case)}-{entry.peer}-{entry.variant}" for case, entry in PRESENT],
-)
-def test_peers_do_the_work_of_the_reference(case: Case, entry: peers.Entry) -> None:
-    given, workload = case.tiny(), case.workload
-    options = {**workload.options, "backend": "reference", "threads": 1}
-    mine = result_of(getattr(own, own.TASKS[workload.task])(given, options), "reference", ours=True)
-    maker = getattr(peers, entry.place)
-    theirs = result_of(maker(given, {**options, **entry.options}), entry.peer, ours=False)
-    assert difference(workload, theirs, mine) is None
-
-
 def test_contenders_without_arrays_do_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     options = {"backend": "reference", "limit": 5, "linkage": "average"}
     for name in ("KM-A", "SK-20", "PP-B", "MX-1", "HC", "PY-1", "PY-2"):
@@ -351,6 +328,30 @@ def test_a_peer_that_differs_is_not_comparable_and_takes_no_part_in_ratios() -> 
     assert best.contender.name == "c"
     assert [report.ratio(one, row) for one in row.settings] == [8.0, None, 1.0]
     assert report.wrong([row]) == []
+
+
+def test_a_peer_that_differs_is_a_finding() -> None:
+    found = [contender("a", ours=True), contender("b"), contender("c")]
+    row, _, _ = measured(found, {"b": {"labels": [1, 0]}})
+    assert [one.contender.name for _, one in report.findings([row])] == ["b"]
+    assert report.plain_finding(row, row.settings[1]) == {
+        "workload": "KM-A",
+        "data": "blobs",
+        "peer": "b",
+        "version": "1.0",
+        "threads": 1,
+        "reason": "2 of 2 labels are not those of a",
+    }
+
+
+def test_beside_a_wrong_backend_nothing_is_a_finding() -> None:
+    found = [contender("a", ours=True), contender("b", ours=True), contender("c")]
+    row, _, _ = measured(found, {"a": {"labels": [1, 0]}})
+    assert [one.status for one in row.settings] == ["same", "differs", "not comparable"]
+    assert report.findings([row]) == []
+    row, _, _ = measured([*found[2:], contender("d")], {"d": {"labels": [1, 0]}})
+    assert [one.status for one in row.settings] == ["same", "not comparable"]
+    assert report.findings([row]) == []  # peers among themselves: nobody knows who is right
 
 
 def test_a_backend_that_differs_is_wrong() -> None:

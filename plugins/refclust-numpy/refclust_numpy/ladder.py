@@ -143,8 +143,10 @@ class Ladder:
         data = self.rows
         if data.dense:
             return bytes((data.values[i] + 0.0).tobytes())
-        begin, end = data.starts[i], data.starts[i + 1]
-        return bytes(data.columns[begin:end].tobytes() + data.values[begin:end].tobytes())
+        places = slice(data.starts[i], data.starts[i + 1])
+        columns, values = data.columns[places], data.values[places]
+        present = values != 0.0  # zeros may be stored or not, and have two signs
+        return bytes(columns[present].tobytes() + values[present].tobytes())
 
     def _field(self, rows: Sequence[int]) -> Field | SparseField:
         points = self.rows.some_points(rows)

@@ -257,9 +257,11 @@ class _Squares:
                 places, counts = rows.picked(some)
                 of_row = np.repeat(names, counts)
                 differ = rows.values[places] != self.centres[of_row, rows.columns[places]]
-                # All its numbers are the centre's, and the centre has no others.
+                # All its numbers are the centre's, and the centre has no others. Not ``counts``:
+                # a row may store zeros, where a component of its direction underflowed.
                 found = segment_sums(differ.astype(np.int64), counts) > 0
-                found |= counts != filled[names]
+                present = segment_sums((rows.values[places] != 0.0).astype(np.int64), counts)
+                found |= present != filled[names]
             answer[begin : begin + step] = found
         return answer
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,7 +12,7 @@ from refclust_numpy.rows import Rows
 
 from refclust.backends import builtin  # noqa: F401  (registers all kernels)
 from refclust.data.accept import dataset
-from refclust.data.dataset import Dataset
+from refclust.data.dataset import Dataset, sparse
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 
@@ -41,6 +42,25 @@ def sparse_data(
         values = random.integers(1, 4, len(columns)) if whole else random.random(len(columns))
         rows.append({j: float(v) * scale for j, v in zip(columns, values, strict=True)})
     return dataset(rows, features=tuple(range(d)), **known)
+
+
+def zeros_stored(seed: int, negative: bool = False) -> Dataset:
+    """Sparse rows of which every other one stores its zeros, as directions may; each comes twice.
+
+    Kernels meet such rows: a component that underflows when its row is scaled stays where it was.
+    """
+    random = np.random.default_rng(seed)
+    starts, columns, values = array("q", [0]), array("q"), array("d")
+    for i in range(60):
+        if i % 2 == 0:
+            row = random.integers(-1, 2, 5) / 3.0
+            row[i % 5] = 1 / 3  # no row is the zero vector
+            row[row == 0.0] = -0.0 if negative else 0.0
+        kept = range(5) if i % 2 else np.flatnonzero(row).tolist()
+        columns.extend(kept)
+        values.extend(row[j] for j in kept)
+        starts.append(len(values))
+    return sparse(starts, columns, values, 5)
 
 
 def ladder() -> Iterator[tuple[str, Dataset]]:
@@ -73,6 +93,11 @@ def ladder() -> Iterator[tuple[str, Dataset]]:
     yield "sparse weights", sparse_data(3, weights=random.random(90).tolist())
     yield "sparse huge", sparse_data(4, scale=1e200)
     yield "sparse tiny", sparse_data(5, scale=1e-200)
+    yield "zeros stored", zeros_stored(6)
+    yield "negative zeros stored", zeros_stored(7, negative=True)
+    yield "negative zeros", dataset(np.where(whole == 0.0, -0.0, whole) / 3)
+    signs = np.where(random.random((120, 3)) < 0.5, -0.0, 0.0)
+    yield "zeros of both signs", dataset(np.where(whole == 0.0, signs, whole))
 
 
 LADDER = dict(ladder())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refclust_numpy import screening
+from refclust_numpy.ladder import SparseField
 from refclust_numpy.rows import Rows
 from support import LADDER, NUMPY, REFERENCE, both, equal, sparse_data
 
 from refclust.cluster.kmeans import kmeans
 from refclust.data.accept import dataset
-from refclust.data.dataset import Dataset
+from refclust.data.dataset import Dataset, sparse
 from refclust.kernels.centres import CentreMatrix
 
 METRICS = ("euclidean", "cosine")
@@ -59,7 +61,11 @@ def test_steps_are_the_references_on_the_ladder(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["cloud+0", "thirds+0", "whole+0", "singles", "sparse", "sparse whole"]
+    "name",
+    [
+        *("cloud+0", "thirds+0", "whole+0", "singles", "sparse", "sparse whole"),
+        *("zeros stored", "negative zeros stored", "zeros of both signs"),
+    ],
 )
 def test_cosine_steps_are_the_references(name: str) -> None:
     lockstep(LADDER[name], 5, "cosine")
@@ -211,6 +217,36 @@ def test_cosine_fits_are_the_references() -> None:
     got = kmeans(LADDER["sparse"], 4, metric="cosine", trace="full", backend="numpy")
     assert got.runs == due.runs
     assert got.labels == due.labels
+
+
+@pytest.mark.parametrize("start", ["k-means++", "greedy", "random", "farthest"])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_cosine_fits_on_rows_whose_directions_underflow(start: Any, sign: float) -> None:
+    rows = [{0: 1e300, 1: sign * 1e-300}, {0: 1e300}, {1: 1.0}, {0: 1.0, 1: 1.0}, {0: 2.0, 1: 1.0}]
+    for seed in range(20):
+        options: Any = {"metric": "cosine", "start": start, "seed": seed, "trace": "full"}
+        due = kmeans(rows, 3, backend="reference", **options)
+        got = kmeans(rows, 3, backend="numpy", **options)
+        assert got.runs == due.runs
+        assert got.labels == due.labels
+
+
+def test_equal_sparse_rows_are_decided_once_however_their_zeros_are_stored(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    starts = array("q", [0, 1, 3, 5])
+    data = sparse(starts, array("q", [0, 0, 1, 0, 1]), array("d", [1, 1, 0.0, 1, -0.0]), 3)
+    decided: list[int] = []
+    exact = SparseField.exact
+
+    def counted(self: SparseField, i: int, centres: list[int]) -> int:
+        decided.append(i)
+        return exact(self, i, centres)
+
+    monkeypatch.setattr(SparseField, "exact", counted)
+    centres = [(0.0, 0.0, 1.0), (0.0, 0.0, -1.0)]  # as far from every row as each other
+    assert NUMPY["kmeans.assign"](Rows(data), centres).tolist() == [0, 0, 0]
+    assert decided == [0]
 
 
 def test_nothing_is_copied_and_singles_stay_singles() -> None:

@@ -31,7 +31,7 @@ def test_distances_are_nearest_doubles(name: str, metric: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["cloud+0", "cloud+1e+09", "singles", "sparse", "squares underflow"]
+    "name", ["cloud+0", "cloud+1e+09", "singles", "sparse", "squares underflow", "zeros stored"]
 )
 def test_cosines_are_nearest_doubles(name: str) -> None:
     points, rows = both(LADDER[name])

@@ -78,6 +78,21 @@ def wrong(rows: Sequence[Row]) -> list[tuple[Row, Setting]]:
     ]
 
 
+def findings(rows: Sequence[Row]) -> list[tuple[Row, Setting]]:
+    """Where a peer's result is not that of refclust, or changes: told, and no failure of ours.
+
+    Only where ours are sound: beside a wrong backend of refclust a difference says nothing.
+    """
+    return [
+        (row, setting)
+        for row in rows
+        if any(one.contender.own and one.status == "same" for one in row.settings)
+        and not wrong([row])
+        for setting in row.settings
+        if not setting.contender.own and setting.status == "not comparable"
+    ]
+
+
 # -- for people -----------------------------------------------------------------------------------
 
 
@@ -160,6 +175,18 @@ def plain(row: Row) -> dict[str, Any]:
         "best_peer": None if peer is None else peer.contender.name,
         "contenders": [_setting(one, row, better=id(one) in chosen) for one in row.settings],
         "left_out": [{"name": one.name, "reason": one.reason} for one in row.left_out],
+    }
+
+
+def plain_finding(row: Row, setting: Setting) -> dict[str, Any]:
+    """A peer's other result, for programs."""
+    return {
+        "workload": row.case.workload.id,
+        "data": row.case.sort,
+        "peer": setting.contender.name,
+        "version": setting.contender.version,
+        "threads": setting.threads,
+        "reason": setting.reason,
     }
 
 
