@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from refclust.backends.session import Session
 from refclust.cluster import progress as progresses
-from refclust.cluster.checkpoint import Checkpoint, Fitting
+from refclust.cluster.checkpoint import Checkpoint, Fitting, whole_provenance
 from refclust.cluster.objective import (
     best_run,
     exact_rss,
@@ -120,7 +120,8 @@ class Steps:
     def save(self) -> None:
         """Write the checkpoint, if there is one, as of the last whole iteration."""
         if self._checkpoint is not None:
-            self._checkpoint.write(self._fitting(), progresses.told(self._progress))
+            told = progresses.told(self._progress)
+            self._checkpoint.write(self._fitting(), told, self._session.provenance())
 
     def result(self) -> KMeansFit:
         """The fit; if iterations are left, it ends with the reason ``caller`` where it stands.
@@ -384,5 +385,5 @@ class Steps:
             d=data.d,
             features=data.features,
             fingerprint=self._fingerprint,
-            provenance=self._session.provenance(),
+            provenance=whole_provenance(self._session, self._checkpoint),
         )

@@ -97,8 +97,8 @@ class Scatters:
             allowed = 4 * Fraction(ROUND) * terms + _LEAST
             if not math.isfinite(x) or abs(Fraction(x) - exact) > allowed:
                 return (
-                    f"scatters differs at place {place}: {x!r} instead of {float(exact)!r}; "
-                    f"{float(allowed):.3g} is allowed"
+                    f"scatters[{place}]: {x!r} instead of {float(exact)!r}, "
+                    f"{float(allowed):.2g} allowed"
                 )
             c, inside = divmod(place, size)
             i, j = divmod(inside, d) if full else (inside, inside)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
-from refclust.cluster.checkpoint import Checkpoint, Fitting
+from refclust.cluster.checkpoint import Checkpoint, Fitting, whole_provenance
 from refclust.cluster.seeding import Draws, Rows
 from refclust.data.dataset import Fingerprint
 from refclust.kernels.kmeans import copied
@@ -98,7 +98,7 @@ class EMSteps(Generic[P, D, M]):
         """Write the checkpoint, if there is one, as of the last whole iteration."""
         if self._checkpoint is not None:
             told = progresses.told(self._progress, self._family)
-            self._checkpoint.write(self._fitting(), told)
+            self._checkpoint.write(self._fitting(), told, self._rows.session.provenance())
 
     def result(self) -> MixtureFit[P]:
         """The fit; if passes are left, it ends with the reason ``caller`` where it stands.
@@ -398,5 +398,5 @@ class EMSteps(Generic[P, D, M]):
             d=data.d,
             features=data.features,
             fingerprint=self._fingerprint,
-            provenance=self._rows.session.provenance(),
+            provenance=whole_provenance(self._rows.session, self._checkpoint),
         )
