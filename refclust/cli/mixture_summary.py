@@ -17,6 +17,7 @@ from refclust.cli.output import columns, counted
 
 if TYPE_CHECKING:
     from refclust.data.dataset import Dataset, Features
+    from refclust.mixture.certificate import Ascent
     from refclust.mixture.certified import Certified
     from refclust.mixture.model import AnyFit
     from refclust.mixture.predict import Parameters
@@ -147,17 +148,30 @@ def _course(fit: AnyFit) -> Iterator[tuple[str, str]]:
 def certificate_text(fit: AnyFit) -> str:
     """The monotone certificate in one line.
 
+    Spec: EM-CONV
+
     >>> from refclust.mixture.fit import gaussian_mixture
     >>> certificate_text(gaussian_mixture([[0], [1], [5]], 1, limit=0))
-    'no iteration was made'
+    'not watched: no iteration was made'
+    >>> certificate_text(gaussian_mixture([[0], [1], [5]], 1, trace="none"))
+    'not watched: there is no trace'
     """
-    certificate = fit.monotone
-    if not certificate.guaranteed:
-        return "no guarantee: components are drawn, and the best state seen is returned"
-    ascents = certificate.ascents
-    if not ascents:
-        return "no iteration was made"
-    letter = "F" if fit.variation in ("hard", "top") else "J"
+    ascents, bounded = fit.monotone.ascents, fit.variation in ("hard", "top")
+    if fit.monotone.standing == "not watched":
+        return f"not watched: {'there is no trace' if fit.iterations else 'no iteration was made'}"
+    told = [_gains(ascents, "F" if bounded else "J")] if ascents else []
+    if not fit.monotone.guaranteed:
+        why = "a component was moved or removed"
+        if bounded:
+            why = "what never falls is the bound F"
+        elif fit.variation not in ("em", "generalized"):
+            why = "components are drawn, and the best state seen is returned"
+        told.insert(0, f"not promised: {why}")
+    return "; ".join(told)
+
+
+def _gains(ascents: Sequence[Ascent], letter: str) -> str:
+    """In how many iterations an objective rose, and the smallest gain."""
     rose = sum(one.verdict == "rises" for one in ascents)
     fell = sum(one.verdict == "falls" for one in ascents)
     level = len(ascents) - rose - fell

@@ -36,6 +36,7 @@ from tests.mixture.tools import (
     lse,
     normal_logs,
     points,
+    standing,
     told,
 )
 
@@ -515,7 +516,7 @@ def test_a_collapse_is_told_and_dealt_with(
         assert any(why in told_why for why in ("spread", "rows", "same value"))
         return
     check_numbers(fit)
-    assert fit.monotone.holds
+    assert fit.monotone.standing == standing(fit)
     events = fit.runs[0].events
     assert len(events) <= 10
     assert policy != "end" or not events
@@ -542,7 +543,7 @@ def test_classification_never_falls_and_ends_in_its_own_partition(case: Case, mo
         fit = fitted(case, covariance=model, variation="hard", trace="parameters", tolerance=0.0)
     except DegenerateCovariance:
         return
-    assert fit.monotone.holds
+    assert fit.monotone.standing == standing(fit)
     assert fit.stopped == "tolerance"
     assert fit.entropy == 0
     for one, other in pairwise(fit.trace):
