@@ -183,6 +183,16 @@ def _gains(ascents: Sequence[Ascent], letter: str) -> str:
     return f"{', '.join(told)}; smallest gain {gain:.3g}, rounding bound {bound:.2g}"
 
 
+def _size(weight: float) -> str:
+    """The weight of a component: two places, or a power of ten if those would tell nothing.
+
+    >>> _size(1234.5), _size(0.0), _size(3e-160), _size(3e300)
+    ('1,234.50', '0.00', '3e-160', '3e+300')
+    """
+    usual = weight == 0.0 or 0.005 <= weight < 1e15
+    return f"{weight:,.2f}" if usual else f"{weight:.3g}"
+
+
 def _events(events: Sequence[Event]) -> str:
     told = []
     for one in events[:_MOST_TOLD]:
@@ -205,9 +215,7 @@ def component_lines(
     called = range(len(sizes)) if names is None else names
     head = ["component" if names is None else "class", "weight", "size"]
     shown = min(len(sizes), _MOST_ROWS)
-    rows = [
-        [str(called[k]), f"{parameters.weights[k]:.4f}", f"{sizes[k]:,.2f}"] for k in range(shown)
-    ]
+    rows = [[str(called[k]), f"{parameters.weights[k]:.4f}", _size(sizes[k])] for k in range(shown)]
     if isinstance(parameters, GaussianParameters):
         d = len(parameters.means[0])
         listed = range(min(d, _MOST_FEATURES))

@@ -24,14 +24,16 @@ _MARGIN: Final = 4.0  # far more than what the variances of two backends differ 
 
 
 def weight_unit(data: Dataset) -> float:
-    """The weight that counts as one: 1, or a power of two if all weights are huge or tiny.
+    """The weight that counts as one: 1, or a power of four if all weights are huge or tiny.
+
+    Not of two: M-steps that take square roots of scatters keep their bits under powers of four.
 
     Spec: GMM-RANGE
 
     >>> from refclust.data.accept import dataset
     >>> weight_unit(dataset([[0], [1]], weights=[3, 9]))
     1.0
-    >>> weight_unit(dataset([[0], [1]], weights=[2.0**900, 2.0**900])) == 2.0**901
+    >>> weight_unit(dataset([[0], [1]], weights=[2.0**901, 2.0**901])) == 2.0**902
     True
     """
     if data.weights is None:
@@ -43,7 +45,10 @@ def weight_unit(data: Dataset) -> float:
             "the weights add up to more than the largest double; divide them by a power of ten"
         ) from None
     least, most = _USUAL_WEIGHTS
-    return 1.0 if least <= whole <= most else math.ldexp(1.0, math.frexp(whole)[1] - 1)
+    if least <= whole <= most:
+        return 1.0
+    exponent = math.frexp(whole)[1] - 1
+    return math.ldexp(1.0, exponent - exponent % 2)
 
 
 def in_units(data: Dataset, unit: float) -> Dataset:
