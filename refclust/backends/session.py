@@ -91,6 +91,7 @@ class Session:
         self._bindings: dict[str, _Binding] = {}
         self._prepared: dict[tuple[str, int], _Prepared] = {}
         self._decided: Counter[tuple[str, str]] = Counter()  # on data that were released
+        self._before: dict[str, KernelRun] = {}  # what ran before a stop
         if self.requested not in (AUTO, REFERENCE):
             self._check_offer()
 
@@ -102,6 +103,11 @@ class Session:
         name = record.backend.name if record.backend is not None else ""
         ours = f"refclust {__version__}"
         return f"{name} ({record.distribution} {record.version}), {ours}, {python}, {where}"
+
+    def go_on(self, runs: Iterable[KernelRun]) -> None:
+        """Bind kernels to whom they were bound before a stop, if nobody asks for a backend."""
+        if self.requested == AUTO:
+            self._before |= {run.kernel: run for run in runs}
 
     def _binding(self, kernel: str, problem: Problem) -> _Binding:
         if kernel not in self._bindings:
@@ -177,7 +183,11 @@ class Session:
 
     def _bind(self, kernel: str, problem: Problem) -> _Binding:
         if self.requested == AUTO:
-            return self._bind_beside(kernel, problem) or self._bind_fastest(kernel, problem)
+            return (
+                self._bind_again(kernel, problem)
+                or self._bind_beside(kernel, problem)
+                or self._bind_fastest(kernel, problem)
+            )
         record = discovery.find(self.requested)
         assert record.backend is not None
         reason = _refusal(record.backend, kernel, problem)
@@ -185,13 +195,24 @@ class Session:
             return _bound(record, kernel, "asked for by name")
         return _bound(discovery.find(REFERENCE), kernel, f"{self.requested}: {reason}")
 
+    def _bind_again(self, kernel: str, problem: Problem) -> _Binding | None:
+        """Stay where the kernel ran before a stop, for the reason of then."""
+        run = self._before.get(kernel)
+        for record in discovery.discover() if run is not None else ():
+            name = None if record.backend is None else record.backend.name
+            same = (name, record.distribution, record.version)
+            if run is not None and same == (run.backend, run.distribution, run.version):
+                usable = _estimate(record, kernel, problem) is not None
+                return _bound(record, kernel, run.reason) if usable else None
+        return None
+
     def _bind_beside(self, kernel: str, problem: Problem) -> _Binding | None:
         """Go where the heaviest kernel of the family runs: they share what one has made."""
         leader = _LEADERS.get(kernel.partition(".")[0])
         if leader is None or leader == kernel:
             return None
         if leader not in self._bindings:
-            self._bindings[leader] = self._bind_fastest(leader, problem)
+            self._bindings[leader] = self._bind(leader, problem)
         record = self._bindings[leader].record
         if _estimate(record, kernel, problem) is None:
             return None

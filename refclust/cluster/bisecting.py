@@ -79,14 +79,14 @@ def bisecting(
     session = Session(backend) if session is None else session
     seen = unit_rows(rows, session, 2, USUAL) if metric == "cosine" else rows
     everything = Rows(seen, session, USUAL)
-    # All rows decide where kernels run: a fit that goes on begins with fewer of them.
-    for leader in ("kmeans.lloyd_step", "seeding.potential"):
-        everything.made_by(leader, 2)
     state = _State((_root(everything),))
     digest = rows.digest()
     fitting = Fitting("bisecting", digest, {**options.as_json(), "k": count, "by": by})
     if checkpoint is not None:
-        state = checkpoint.begin(fitting, _read_state, state)
+        state = checkpoint.begin(fitting, _read_state, state, session)
+    # All rows decide where kernels run: a fit that goes on begins with fewer of them.
+    for leader in ("kmeans.lloyd_step", "seeding.potential"):
+        everything.made_by(leader, 2)
     draws = Draws(seed, state.draws)
     try:
         while state.leaves() < count:

@@ -66,8 +66,12 @@ class Checkpoint:
         """Tell whether it is time to write again."""
         return time.monotonic() - self._written >= self.every
 
-    def begin(self, fitting: Fitting, read: Callable[[dict[str, Any]], T], fresh: T) -> T:
+    def begin(
+        self, fitting: Fitting, read: Callable[[dict[str, Any]], T], fresh: T, session: Session
+    ) -> T:
         """Return how far the fit has come: what the file says, if the fit is to be resumed.
+
+        Then kernels stay on the backends that the file tells of, if none was asked for.
 
         Spec: KM-CKPT
         """
@@ -82,6 +86,7 @@ class Checkpoint:
         except ValueError:
             raise BadCheckpoint(f"{self.path} is no checkpoint: it is not UTF-8 text") from None
         progress, self._earlier = _read(self.path, text, fitting, read)
+        session.go_on(self._earlier[0])
         return progress
 
     def whole(self, provenance: Provenance) -> Provenance:

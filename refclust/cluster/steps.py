@@ -101,7 +101,9 @@ class Steps:
         self._fingerprint = Fingerprint(text=data.digest()) if self._watched else Fingerprint(data)
         self._progress = Progress()
         if checkpoint is not None:
-            self._progress = checkpoint.begin(self._fitting(), progresses.read, self._progress)
+            self._progress = checkpoint.begin(
+                self._fitting(), progresses.read, self._progress, session
+            )
         self._draws = Draws(options.seed, self._progress.draws) if draws is None else draws
         self._best: _Closing | None = None  # of the best run seen here
         self._square: Fraction | None = None  # the squared lengths of all rows together

@@ -70,7 +70,10 @@ class EMSteps(Generic[P, D, M]):
         self._progress: Progress[P] = Progress()
         if checkpoint is not None:
             self._progress = checkpoint.begin(
-                self._fitting(), lambda told: progresses.read(told, family), self._progress
+                self._fitting(),
+                lambda told: progresses.read(told, family),
+                self._progress,
+                rows.session,
             )
         self._draws = Draws(options.seed, self._progress.draws)
         self._last: tuple[Point[P, D], EMStep[M]] | None = None  # the pass handed out last

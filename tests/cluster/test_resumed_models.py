@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from refclust.backends import discovery
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Decided, KernelRun, Provenance, Session
 from refclust.cluster import model
@@ -182,6 +183,27 @@ def test_a_kernel_that_moved_to_another_backend_has_both(tmp_path: Path) -> None
     assert [kernel for kernel, _ in ran] == sorted(kernel for kernel, _ in ran)
 
 
+@pytest.mark.spec("KM-CKPT")
+def test_under_auto_a_kernel_stays_where_it_ran() -> None:
+    """What ran before in a process changes what the next call is expected to cost."""
+    problem, name = Problem("dense", 40, 80, 3), "kmeans.means"
+    for backend in ("reference", "loopback"):
+        told = Session(backend)
+        told.bound_to(name, problem)
+        record = discovery.find(backend)
+        run = KernelRun(name, backend, record.distribution, record.version, "because", 1, 0.1)
+        session = Session("auto")
+        session.go_on([run])
+        assert session.bound_to(name, problem) == told.bound_to(name, problem)
+        # Another version is another backend, and who is asked for by name is asked.
+        session = Session("auto")
+        session.go_on([replace(run, version="0.0.0", backend="nobody")])
+        assert session.bound_to(name, problem) == Session("auto").bound_to(name, problem)
+        session = Session("reference")
+        session.go_on([run])
+        assert session.bound_to(name, problem).startswith("reference ")
+
+
 def plain(told: dict[str, Any]) -> dict[str, Any]:
     return told
 
@@ -196,14 +218,14 @@ def test_calls_seconds_and_rows_are_added(tmp_path: Path) -> None:
     Checkpoint(path).write(fitting, {}, before)
     checkpoint = Checkpoint(path, resume=True)
     fresh: dict[str, Any] = {}
-    assert checkpoint.begin(fitting, plain, fresh) == fresh
+    assert checkpoint.begin(fitting, plain, fresh, Session("reference")) == fresh
     now = Provenance("2", "numba", (run, other), (Decided("numba", "doubles", 1),))
     twice = replace(run, calls=6, seconds=1.0)
     due = Provenance("2", "numba", (twice, other), (Decided("numba", "doubles", 8),))
     assert checkpoint.whole(now) == due
     checkpoint.write(fitting, {}, now)
     again = Checkpoint(path, resume=True)
-    again.begin(fitting, plain, fresh)
+    again.begin(fitting, plain, fresh, Session("reference"))
     assert again.whole(Provenance("3", "auto", ())) == replace(due, refclust="3", requested="auto")
 
 
