@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Protocol
 
 from refclust.backends import discovery, earning, offer
 from refclust.backends.discovery import Record
@@ -39,6 +39,26 @@ class Choice:
 
     record: Record
     reason: str
+
+
+class Ran(Protocol):
+    """What is known of a kernel that ran: where, in which version, and why there."""
+
+    @property
+    def backend(self) -> str:
+        """The name of the backend."""
+
+    @property
+    def distribution(self) -> str:
+        """The distribution it came with."""
+
+    @property
+    def version(self) -> str:
+        """The version of the distribution."""
+
+    @property
+    def reason(self) -> str:
+        """Why it was chosen."""
 
 
 def leader(kernel: str) -> str | None:
@@ -75,6 +95,17 @@ def by_name(name: str, kernel: str, problem: Problem) -> Choice:
     if isinstance(answer, Refusal):
         return Choice(discovery.find(REFERENCE), f"{name}: {answer.reason}")
     return Choice(record, "asked for by name")
+
+
+def again(before: Ran, kernel: str, problem: Problem) -> Choice | None:
+    """Stay where the kernel ran before a stop, for the reason of then, if that is still there."""
+    for record in discovery.discover():
+        same = (record.name, record.distribution, record.version)
+        if same == (before.backend, before.distribution, before.version):
+            usable = _estimate(record, kernel, problem) is not None
+            if usable and (record.own or _passes(record, kernel)):
+                return Choice(record, before.reason)
+    return None
 
 
 def beside(first: Record, heaviest: str, kernel: str, problem: Problem) -> Choice | None:

@@ -89,6 +89,7 @@ class Session:
         self._bindings: dict[str, _Binding] = {}
         self._prepared: dict[tuple[str, int], _Prepared] = {}
         self._decided: Counter[tuple[str, str]] = Counter()  # on data that were released
+        self._before: dict[str, KernelRun] = {}  # what ran before a stop
         if self.requested not in (AUTO, REFERENCE):
             choice.check_offer(self.requested)
 
@@ -99,6 +100,11 @@ class Session:
         where = f"{sys.platform} {platform.machine()}"
         ours = f"refclust {__version__}"
         return f"{record.name} ({record.owner}), {ours}, {python}, {where}"
+
+    def go_on(self, runs: Iterable[KernelRun]) -> None:
+        """Bind kernels to whom they were bound before a stop, if nobody asks for a backend."""
+        if self.requested == AUTO:
+            self._before |= {run.kernel: run for run in runs}
 
     def _binding(self, kernel: str, problem: Problem) -> _Binding:
         if kernel not in self._bindings:
@@ -177,10 +183,14 @@ class Session:
     def _bind(self, kernel: str, problem: Problem) -> _Binding:
         if self.requested != AUTO:
             return _bound(choice.by_name(self.requested, kernel, problem), kernel)
+        before = self._before.get(kernel)
+        again = None if before is None else choice.again(before, kernel, problem)
+        if again is not None:
+            return _bound(again, kernel)
         leader = choice.leader(kernel)
         if leader is not None:
             if leader not in self._bindings:
-                self._bindings[leader] = _bound(choice.fastest(leader, problem), leader)
+                self._bindings[leader] = self._bind(leader, problem)
             beside = choice.beside(self._bindings[leader].record, leader, kernel, problem)
             if beside is not None:
                 return _bound(beside, kernel)

@@ -32,6 +32,7 @@ from refclust.mixture.gaussian import GaussianFamily
 from refclust.mixture.gaussian_parameters import check_weights
 from refclust.mixture.options import is_number
 from refclust.mixture.passes import GaussianPasses
+from refclust.mixture.recentre import beyond_range
 from refclust.mixture.shapes import covariance_model
 from refclust.mixture.starts import numbered
 
@@ -179,15 +180,17 @@ def gaussian_classifier(
         point = family.point(parameters)
     except Collapsed as collapsed:
         raise _degenerate(known, collapsed, model) from None
-    facts = known.facts(moments.counts)
-    expected = family.expected(moments, point.densities)
+    shift = math.fsum(moments.counts) * family.constant
+    log_likelihood = (family.expected(moments, point.densities) + shift) * family.unit
+    if math.isinf(log_likelihood):
+        raise beyond_range()
     return Classifier(
         kind=kind,
         parameters=parameters,
-        log_likelihood=expected + facts["weight"] * family.constant,
+        log_likelihood=log_likelihood,
         settings={**family.settings, "prior": told_prior(prior, weights)},
         provenance=known.rows.session.provenance(),
-        **facts,
+        **known.facts(array("d", family.sizes(moments))),
     )
 
 

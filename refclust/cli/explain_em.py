@@ -179,7 +179,8 @@ class Iteration:
                 ["what rounding may have done to either", f"{ascent.rounding:.2g}"],
             ],
         )
-        yield Words(f"The objective, {objective}: {ascent.verdict}.")
+        promised = "" if objective == "J" else " Of J nothing is promised."
+        yield Words(f"The objective, {objective}: {ascent.verdict}.{promised}")
 
 
 def _stepped(

@@ -54,6 +54,7 @@ def mixture_json(fit: AnyFit, facts: Facts) -> dict[str, Any]:
             for run in fit.runs
         ],
         "monotone": {
+            "standing": certificate.standing,
             "guaranteed": certificate.guaranteed,
             "holds": certificate.holds,
             "ascents": [

@@ -17,6 +17,7 @@ from refclust.cli.output import columns, counted
 
 if TYPE_CHECKING:
     from refclust.data.dataset import Dataset, Features
+    from refclust.mixture.certificate import Ascent
     from refclust.mixture.certified import Certified
     from refclust.mixture.model import AnyFit
     from refclust.mixture.predict import Parameters
@@ -147,17 +148,30 @@ def _course(fit: AnyFit) -> Iterator[tuple[str, str]]:
 def certificate_text(fit: AnyFit) -> str:
     """The monotone certificate in one line.
 
+    Spec: EM-CONV
+
     >>> from refclust.mixture.fit import gaussian_mixture
     >>> certificate_text(gaussian_mixture([[0], [1], [5]], 1, limit=0))
-    'no iteration was made'
+    'not watched: no iteration was made'
+    >>> certificate_text(gaussian_mixture([[0], [1], [5]], 1, trace="none"))
+    'not watched: there is no trace'
     """
-    certificate = fit.monotone
-    if not certificate.guaranteed:
-        return "no guarantee: components are drawn, and the best state seen is returned"
-    ascents = certificate.ascents
-    if not ascents:
-        return "no iteration was made"
-    letter = "F" if fit.variation in ("hard", "top") else "J"
+    ascents, bounded = fit.monotone.ascents, fit.variation in ("hard", "top")
+    if fit.monotone.standing == "not watched":
+        return f"not watched: {'there is no trace' if fit.iterations else 'no iteration was made'}"
+    told = [_gains(ascents, "F" if bounded else "J")] if ascents else []
+    if not fit.monotone.guaranteed:
+        why = "a component was moved or removed"
+        if bounded:
+            why = "what never falls is the bound F"
+        elif fit.variation not in ("em", "generalized"):
+            why = "components are drawn, and the best state seen is returned"
+        told.insert(0, f"not promised: {why}")
+    return "; ".join(told)
+
+
+def _gains(ascents: Sequence[Ascent], letter: str) -> str:
+    """In how many iterations an objective rose, and the smallest gain."""
     rose = sum(one.verdict == "rises" for one in ascents)
     fell = sum(one.verdict == "falls" for one in ascents)
     level = len(ascents) - rose - fell
@@ -167,6 +181,16 @@ def certificate_text(fit: AnyFit) -> str:
     told += [f"{level} within rounding"] if level else []
     told += [f"FELL IN {fell}"] if fell else []
     return f"{', '.join(told)}; smallest gain {gain:.3g}, rounding bound {bound:.2g}"
+
+
+def _size(weight: float) -> str:
+    """The weight of a component: two places, or a power of ten if those would tell nothing.
+
+    >>> _size(1234.5), _size(0.0), _size(3e-160), _size(3e300)
+    ('1,234.50', '0.00', '3e-160', '3e+300')
+    """
+    usual = weight == 0.0 or 0.005 <= weight < 1e15
+    return f"{weight:,.2f}" if usual else f"{weight:.3g}"
 
 
 def _events(events: Sequence[Event]) -> str:
@@ -191,9 +215,7 @@ def component_lines(
     called = range(len(sizes)) if names is None else names
     head = ["component" if names is None else "class", "weight", "size"]
     shown = min(len(sizes), _MOST_ROWS)
-    rows = [
-        [str(called[k]), f"{parameters.weights[k]:.4f}", f"{sizes[k]:,.2f}"] for k in range(shown)
-    ]
+    rows = [[str(called[k]), f"{parameters.weights[k]:.4f}", _size(sizes[k])] for k in range(shown)]
     if isinstance(parameters, GaussianParameters):
         d = len(parameters.means[0])
         listed = range(min(d, _MOST_FEATURES))

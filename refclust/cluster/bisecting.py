@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from refclust.backends.session import Session
-from refclust.cluster.checkpoint import Checkpoint, Fitting
+from refclust.backends.session import Provenance, Session
+from refclust.cluster.checkpoint import Checkpoint, Fitting, whole_provenance
 from refclust.cluster.objective import exact_within, mean_square, rounded
 from refclust.cluster.options import KMeansOptions, clusters, named
 from refclust.cluster.results import BisectingFit, Centre, Metric, Split, Start
@@ -78,11 +78,15 @@ def bisecting(
     options = KMeansOptions(2, start, metric, seed, restarts, None, "farthest", None, limit, "none")
     session = Session(backend) if session is None else session
     seen = unit_rows(rows, session, 2, USUAL) if metric == "cosine" else rows
-    state = _State((_root(Rows(seen, session, USUAL)),))
+    everything = Rows(seen, session, USUAL)
+    state = _State((_root(everything),))
     digest = rows.digest()
     fitting = Fitting("bisecting", digest, {**options.as_json(), "k": count, "by": by})
     if checkpoint is not None:
-        state = checkpoint.begin(fitting, _read_state, state)
+        state = checkpoint.begin(fitting, _read_state, state, session)
+    # All rows decide where kernels run: a fit that goes on begins with fewer of them.
+    for leader in ("kmeans.lloyd_step", "seeding.potential"):
+        everything.made_by(leader, 2)
     draws = Draws(seed, state.draws)
     try:
         while state.leaves() < count:
@@ -91,14 +95,14 @@ def bisecting(
             if after_split is not None:
                 after_split(state.leaves())
             if checkpoint is not None and checkpoint.due():
-                checkpoint.write(fitting, _told_state(state))
+                checkpoint.write(fitting, _told_state(state), session.provenance())
     except KeyboardInterrupt:
         if checkpoint is not None:
-            checkpoint.write(fitting, _told_state(state))
+            checkpoint.write(fitting, _told_state(state), session.provenance())
         raise
     if checkpoint is not None:
         checkpoint.done()
-    return _fit(rows, state.nodes, count, by, options, session)
+    return _fit(rows, state.nodes, count, by, options, whole_provenance(session, checkpoint))
 
 
 def _told_state(state: _State) -> dict[str, Any]:
@@ -194,7 +198,7 @@ def _fit(
     count: int,
     by: Literal["rss", "size"],
     options: KMeansOptions,
-    session: Session,
+    provenance: Provenance,
 ) -> BisectingFit:
     order = _walk(nodes)
     labels = array("i", bytes(4 * data.n))
@@ -234,7 +238,7 @@ def _fit(
         d=data.d,
         features=data.features,
         digest=data.digest(),
-        provenance=session.provenance(),
+        provenance=provenance,
     )
 
 

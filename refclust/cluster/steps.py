@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from refclust.backends.session import Session
 from refclust.cluster import progress as progresses
-from refclust.cluster.checkpoint import Checkpoint, Fitting
+from refclust.cluster.checkpoint import Checkpoint, Fitting, whole_provenance
 from refclust.cluster.objective import (
     best_run,
     exact_rss,
@@ -101,7 +101,9 @@ class Steps:
         self._fingerprint = Fingerprint(text=data.digest()) if self._watched else Fingerprint(data)
         self._progress = Progress()
         if checkpoint is not None:
-            self._progress = checkpoint.begin(self._fitting(), progresses.read, self._progress)
+            self._progress = checkpoint.begin(
+                self._fitting(), progresses.read, self._progress, session
+            )
         self._draws = Draws(options.seed, self._progress.draws) if draws is None else draws
         self._best: _Closing | None = None  # of the best run seen here
         self._square: Fraction | None = None  # the squared lengths of all rows together
@@ -120,7 +122,8 @@ class Steps:
     def save(self) -> None:
         """Write the checkpoint, if there is one, as of the last whole iteration."""
         if self._checkpoint is not None:
-            self._checkpoint.write(self._fitting(), progresses.told(self._progress))
+            told = progresses.told(self._progress)
+            self._checkpoint.write(self._fitting(), told, self._session.provenance())
 
     def result(self) -> KMeansFit:
         """The fit; if iterations are left, it ends with the reason ``caller`` where it stands.
@@ -384,5 +387,5 @@ class Steps:
             d=data.d,
             features=data.features,
             fingerprint=self._fingerprint,
-            provenance=self._session.provenance(),
+            provenance=whole_provenance(self._session, self._checkpoint),
         )

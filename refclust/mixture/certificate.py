@@ -2,7 +2,8 @@
 
 Q is the bound with the old responsibilities and the new parameters, worked out from the sums of
 the pass. Each gap stands beside a derived bound on its rounding error; one that rounding alone can
-explain reads ``within rounding``, whatever its sign.
+explain reads ``within rounding``, whatever its sign. A certificate that nobody looked for, or of a
+fit that may fall by design, does not say that it holds.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Verdict: TypeAlias = Literal["rises", "within rounding", "falls"]
+Standing: TypeAlias = Literal["holds", "falls", "not promised", "not watched"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +73,31 @@ class Certificate:
     """
 
     ascents: tuple[Ascent, ...]
-    guaranteed: bool  # sampled E-steps promise nothing
+    guaranteed: bool  # whether theory promises that what is reported never falls
 
     @property
-    def holds(self) -> bool:
-        """Whether nothing fell by more than rounding can explain."""
-        return not any(one.verdict == "falls" for one in self.ascents)
+    def standing(self) -> Standing:
+        """What is known: whether it holds, or why nobody can say so.
+
+        A fall is told in any case: each iteration that was judged had something to keep, the bound
+        if not the log-likelihood.
+
+        Spec: EM-CONV
+
+        >>> Certificate((), True).standing, Certificate((), False).standing
+        ('not watched', 'not promised')
+        """
+        if any(one.verdict == "falls" for one in self.ascents):
+            return "falls"
+        if not self.guaranteed:
+            return "not promised"
+        return "holds" if self.ascents else "not watched"
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether nothing fell by more than rounding can explain; none if nobody can say so.
+
+        Spec: EM-CONV
+        """
+        known: dict[Standing, bool] = {"holds": True, "falls": False}
+        return known.get(self.standing)

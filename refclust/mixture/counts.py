@@ -76,6 +76,11 @@ class CountFamily:
         return {"m": self.m, "p": shares, "counts": self.counts}
 
     @property
+    def unit(self) -> float:
+        """Weights count as they are: imagined words and rows are counted beside them."""
+        return 1.0
+
+    @property
     def constant(self) -> float:
         """Nothing is left out: the likelihood is that of sequences of words.
 

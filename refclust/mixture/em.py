@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
-from refclust.cluster.checkpoint import Checkpoint, Fitting
+from refclust.cluster.checkpoint import Checkpoint, Fitting, whole_provenance
 from refclust.cluster.seeding import Draws, Rows
 from refclust.data.dataset import Fingerprint
-from refclust.errors import NotFinite
 from refclust.kernels.kmeans import copied
 from refclust.kernels.mixture import HARD, SOFT, EMStep, Rule
 from refclust.mixture import progress as progresses
@@ -24,6 +23,8 @@ from refclust.mixture.certificate import ascent
 from refclust.mixture.families import Collapsed, Densities, Family, Following, Point
 from refclust.mixture.options import EMOptions
 from refclust.mixture.progress import Before, Pending, Progress, Reached
+from refclust.mixture.ranges import total_weight
+from refclust.mixture.recentre import beyond_range
 from refclust.mixture.repair import all_collapsed, best_run, impossible, repaired
 from refclust.mixture.results import Iteration, MixtureFit, Reason, Run
 
@@ -61,8 +62,7 @@ class EMSteps(Generic[P, D, M]):
     ) -> None:
         self._family, self._rows, self._options, self._given = family, rows, options, given
         self._checkpoint = checkpoint
-        weights = rows.data.weights
-        self._weight = float(rows.data.n) if weights is None else math.fsum(weights)
+        self._weight = total_weight(rows.data) / family.unit
         watched = options.trace != "none" or checkpoint is not None
         self._fingerprint = (
             Fingerprint(text=rows.data.digest()) if watched else Fingerprint(rows.data)
@@ -70,7 +70,10 @@ class EMSteps(Generic[P, D, M]):
         self._progress: Progress[P] = Progress()
         if checkpoint is not None:
             self._progress = checkpoint.begin(
-                self._fitting(), lambda told: progresses.read(told, family), self._progress
+                self._fitting(),
+                lambda told: progresses.read(told, family),
+                self._progress,
+                rows.session,
             )
         self._draws = Draws(options.seed, self._progress.draws)
         self._last: tuple[Point[P, D], EMStep[M]] | None = None  # the pass handed out last
@@ -92,16 +95,13 @@ class EMSteps(Generic[P, D, M]):
                 self._states = self._all_runs()
             raise
         except OverflowError:
-            raise NotFinite(
-                "a sum over the rows is beyond the range of doubles, about 1.8e308; divide the "
-                "data, their weights or the prior by a power of ten"
-            ) from None
+            raise beyond_range() from None
 
     def save(self) -> None:
         """Write the checkpoint, if there is one, as of the last whole iteration."""
         if self._checkpoint is not None:
             told = progresses.told(self._progress, self._family)
-            self._checkpoint.write(self._fitting(), told)
+            self._checkpoint.write(self._fitting(), told, self._rows.session.provenance())
 
     def result(self) -> MixtureFit[P]:
         """The fit; if passes are left, it ends with the reason ``caller`` where it stands.
@@ -221,11 +221,12 @@ class EMSteps(Generic[P, D, M]):
             gain = (objective - before.objective) / self._weight
             if before.bound is not None:
                 total = before.rounding + rounding
-                one = ascent(pending.done, before.objective, before.bound, objective, total)
-                ascents = (*ascents, one)
+                judged = before.objective, before.bound, objective, total
+                ascents = (*ascents, ascent(pending.done, *map(self._whole, judged)))
         shift = self._weight * self._family.constant
         told = point.parameters if options.trace == "parameters" else None
-        seen = Iteration(pending.done, step.log_likelihood + shift, objective + shift, gain, told)
+        likelihood = self._whole(step.log_likelihood + shift)
+        seen = Iteration(pending.done, likelihood, self._whole(objective + shift), gain, told)
         best = pending.best
         if options.sampled and (best is None or objective > best[0]):
             best = (objective, point.parameters)
@@ -290,6 +291,16 @@ class EMSteps(Generic[P, D, M]):
             share = (1.0 + share) / 2.0
         return whole
 
+    def _whole(self, x: float) -> float:
+        """A sum over the rows in the weights that were given, not in units.
+
+        Spec: GMM-RANGE
+        """
+        found = x * self._family.unit
+        if math.isinf(found) and math.isfinite(x):
+            raise beyond_range()
+        return found
+
     def _go_on(self, following: Point[P, D], before: Before | None) -> None:
         pending = self._progress.pending
         assert pending is not None
@@ -335,10 +346,10 @@ class EMSteps(Generic[P, D, M]):
         shift = self._weight * self._family.constant
         reached = step.log_likelihood if self._options.sampled else step.bound
         run = Run(
-            log_likelihood=step.log_likelihood + shift,
-            objective=reached + point.log_prior + shift,
-            log_prior=point.log_prior,
-            entropy=step.entropy,
+            log_likelihood=self._whole(step.log_likelihood + shift),
+            objective=self._whole(reached + point.log_prior + shift),
+            log_prior=self._whole(point.log_prior),
+            entropy=self._whole(step.entropy),
             # After an interrupt the last pass handed out may lie one M-step back.
             iterations=pending.trace[-1].iteration,
             stopped=reason,
@@ -385,10 +396,10 @@ class EMSteps(Generic[P, D, M]):
             options=options.as_json(),
             free_parameters=self._family.free_parameters(point.densities.k),
             constant=self._family.constant,
-            weight=self._weight,
+            weight=self._whole(self._weight),
             n=data.n,
             d=data.d,
             features=data.features,
             fingerprint=self._fingerprint,
-            provenance=self._rows.session.provenance(),
+            provenance=whole_provenance(self._rows.session, self._checkpoint),
         )

@@ -70,6 +70,10 @@ class Family(Protocol[P, D, M]):
         """The options of the family, as plain values."""
 
     @property
+    def unit(self) -> float:
+        """The weight that counts as one in sums and objectives: a power of two."""
+
+    @property
     def constant(self) -> float:
         """What to add to a log-likelihood for each unit of weight."""
 

@@ -28,14 +28,14 @@ from refclust.mixture.gaussian_parameters import (
     whitening_diagonal,
 )
 from refclust.mixture.passes import GaussianPasses
+from refclust.mixture.ranges import check_means
 from refclust.mixture.shapes import MODELS, maximised, mixture_parameters
 from refclust.mixture.shapes_parts import Blocks, Degenerate
 from refclust.numbers.argmin import ROUND
 from refclust.numbers.linalg import NotPositive, cholesky
 
 Pair = Point[GaussianParameters, Gaussians]
-# Component variances may be 16 u^2 of that of a column, and need their 53 bits and an inverse.
-_TINY: Final = 2.0**-860
+_LOST: Final = 2.0**-1000  # below this, for each row, sums of squares lose digits to underflow
 _COMMON: Final = ("EII", "EEI", "EEE")  # one covariance for all
 _FREE: Final = ("VII", "VVI", "VVV")  # nothing in common
 
@@ -51,18 +51,11 @@ class GaussianFamily:
     def __post_init__(self) -> None:
         """Refuse rows on which no such mixture has a likelihood."""
         data = self.passes.rows.data
-        if not all(map(math.isfinite, self.passes.variances)):
+        self.passes.check_columns(spherical=self.form == "spherical")
+        if not all(map(math.isfinite, self.prior)):
             raise NotFinite(
-                "the variance of a column is beyond the range of doubles; divide the data by a "
-                "power of ten"
-            )
-        lost = self.passes.variances
-        if self.form == "spherical":
-            lost = (max(lost),)  # what counts is the one variance of all columns
-        if any(0.0 < variance < _TINY for variance in lost):
-            raise NotFinite(
-                "the variance of a column is so small that doubles lose its digits; multiply the "
-                "data by a power of ten"
+                f"the floor is {self.floor!r}, which the weights are too small for; multiply them "
+                "by a power of ten"
             )
         if self.form == "spherical":
             return
@@ -99,7 +92,7 @@ class GaussianFamily:
 
         Spec: GMM-FLOOR
         """
-        return tuple(self.floor * variance for variance in self.passes.variances)
+        return tuple(self.floor * variance / self.unit for variance in self.passes.variances)
 
     @cached_property
     def exponents(self) -> tuple[int, ...]:
@@ -108,6 +101,14 @@ class GaussianFamily:
         Spec: GMM-SCALE
         """
         return tuple(math.frexp(math.sqrt(variance))[1] for variance in self.passes.variances)
+
+    @property
+    def unit(self) -> float:
+        """The weight that counts as one.
+
+        Spec: GMM-RANGE
+        """
+        return self.passes.unit
 
     @property
     def constant(self) -> float:
@@ -175,7 +176,7 @@ class GaussianFamily:
 
         Spec: GMM-NK, CEM-NK
         """
-        return tuple(moments.counts)
+        return tuple(count * self.unit for count in moments.counts)
 
     def maximised(self, moments: Moments, before: GaussianParameters | None) -> GaussianParameters:
         """Make the M-step: shares, means, and covariances under the model, floor included.
@@ -186,6 +187,7 @@ class GaussianFamily:
             if not count > 0:
                 raise Collapsed(k, "has no rows any more")
         scatters = self.passes.scatters(moments, self.prior if self.floor else ())
+        self._check_scatters(scatters)
         known = None if before is None else before.spreads
         try:
             found = maximised(self.model, tuple(moments.counts), scatters, before=known)
@@ -302,6 +304,7 @@ class GaussianFamily:
                     self.form,
                 )
         check_parameters(given, self.passes.rows.data.d)
+        check_means(given.means, self.passes.mean, self.passes.weight)
         if given.form != self.form:
             raise BadOption(
                 f"the parameters given have {given.form} covariances; the model {self.model} has "
@@ -319,10 +322,23 @@ class GaussianFamily:
     @cached_property
     def _least(self) -> tuple[float, ...]:
         """Below these variances the differences within a column are nothing but rounding."""
-        return tuple(
-            (4.0 * ROUND * (abs(mean) + math.sqrt(variance))) ** 2
-            for mean, variance in zip(self.passes.mean, self.passes.variances, strict=True)
-        )
+        return tuple(deviation**2 for deviation in self.passes.resolution)
+
+    def _check_scatters(self, scatters: Sequence[Vector]) -> None:
+        """Refuse squares so small that underflow has taken their digits.
+
+        Spec: GMM-COLLAPSE
+        """
+        if self.model in _COMMON:
+            return  # what one component has lost is nothing beside the others
+        d, least = self.passes.rows.data.d, self.passes.rows.data.n * _LOST
+        for k, scatter in enumerate(scatters):
+            squares = scatter[:: d + 1] if self.form == "full" else scatter
+            if self.form == "spherical":
+                squares = (math.fsum(squares),)
+            for j, square in enumerate(squares):
+                if 0.0 < square < least:
+                    raise Collapsed(k, self._lost(j if len(squares) > 1 else None))
 
     def _check_spread(
         self, k: int, whitening: Sequence[float], parameters: GaussianParameters

@@ -14,16 +14,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from operator import mul
-from typing import Any, Final
+from typing import Any
 
 from refclust.cluster.seeding import Rows
 from refclust.data.dataset import Dense
+from refclust.errors import BackendFailure, NotFinite
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.gaussian import Gaussians, Moments, Spread
 from refclust.kernels.kmeans import Labels
 from refclust.kernels.mixture import Doubles, EMStep, Posterior, Rule, plain
 from refclust.kernels.multinomial import Tallies, Terms
 from refclust.kernels.points import Vector
+from refclust.kernels.scatters import moved_part
 from refclust.kernels.words import Kind, WordLogs, WordStep
 from refclust.mixture.counts_parameters import (
     CountParameters,
@@ -31,11 +33,9 @@ from refclust.mixture.counts_parameters import (
     probability_buffer,
     terms_of,
 )
+from refclust.mixture.ranges import check_columns, in_units, total_weight, weight_unit
+from refclust.mixture.recentre import beyond_range, centres_of, diagonals, settled
 from refclust.numbers.argmin import ROUND
-
-_FAR: Final = (
-    2.0**10
-)  # a mean that moved by 2**5 standard deviations: ten bits of variance are lost
 
 
 @dataclass(frozen=True)
@@ -50,22 +50,27 @@ class GaussianPasses:
 
         Spec: GMM-ESTEP, GMM-RECENTRE
         """
+
+        def again(points: CentreMatrix) -> Moments:
+            repeated: EMStep[Moments] = self._call("gaussian.em_step", densities, rule, points)
+            return repeated.moments
+
         step: EMStep[Moments] = self._call("gaussian.em_step", densities, rule, None)
-        moved = _moved(step.moments)
-        if moved is None:
-            return step
-        again: EMStep[Moments] = self._call("gaussian.em_step", densities, rule, moved)
-        return replace(step, moments=again.moments)
+        return replace(step, moments=settled(step.moments, again, self.resolution, first=True))
 
     def moments(self, q: Labels | Doubles, k: int, spread: Spread) -> Moments:
         """The sums for given labels or responsibilities, around the means that they give.
 
         Spec: GMM-NK, GMM-RECENTRE
         """
+
+        def again(points: CentreMatrix) -> Moments:
+            repeated: Moments = self._call("gaussian.moments", q, k, points, spread)
+            return repeated
+
         around = CentreMatrix.of([self.mean] * k)
-        first: Moments = self._call("gaussian.moments", q, k, around, "diagonal")
-        found: Moments = self._call("gaussian.moments", q, k, _means(first), spread)
-        return found
+        rough: Moments = self._call("gaussian.moments", q, k, around, "diagonal")
+        return settled(again(centres_of(rough)), again, self.resolution, first=False)
 
     def posterior(self, densities: Gaussians, *, full: bool) -> Posterior:
         """Labels and log p(x) of all rows; with ``full`` also log p(x, k).
@@ -136,11 +141,30 @@ class GaussianPasses:
         terms = self.rows.data.n + 2 * d + 2 * k + 32
         return terms * ROUND * math.fsum(sizes) + math.fsum(moved)
 
-    @property
+    @cached_property
+    def unit(self) -> float:
+        """The weight that counts as one in every sum and objective of the passes.
+
+        Spec: GMM-RANGE
+        """
+        return weight_unit(self.rows.data)
+
+    @cached_property
     def weight(self) -> float:
-        """The weight of all rows together."""
-        weights = self.rows.data.weights
-        return float(self.rows.data.n) if weights is None else math.fsum(weights)
+        """The weight of all rows together, in units."""
+        return total_weight(self._seen.data)
+
+    @cached_property
+    def _seen(self) -> Rows:
+        """The rows as kernels see them, weights in units."""
+        return replace(self.rows, data=in_units(self.rows.data, self.unit))
+
+    def check_columns(self, *, spherical: bool) -> None:
+        """Refuse columns whose squares overflow or vanish.
+
+        Spec: GMM-RANGE
+        """
+        check_columns(self._seen.data, self.variances, spherical=spherical)
 
     @cached_property
     def mean(self) -> tuple[float, ...]:
@@ -159,11 +183,31 @@ class GaussianPasses:
         return self._facts[1]
 
     @cached_property
+    def resolution(self) -> tuple[float, ...]:
+        """Below these deviations the differences within a column are nothing but rounding.
+
+        Spec: GMM-COLLAPSE
+        """
+        return tuple(
+            4.0 * ROUND * (abs(mean) + math.sqrt(variance))
+            for mean, variance in zip(self.mean, self.variances, strict=True)
+        )
+
+    @cached_property
     def _facts(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        everybody = array("i", bytes(4 * self.rows.data.n))
-        weights = self.rows.data.weights
+        try:
+            return self._mean_and_variances()
+        except NotFinite:
+            # All columns are in doubt: the one that is to blame is named, if it is a column.
+            data = self._seen.data
+            check_columns(data, (math.inf,) * data.d, spherical=True)
+            raise
+
+    def _mean_and_variances(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        data = self._seen.data
+        everybody = array("i", bytes(4 * data.n))
         # A row of weight 0 may be anywhere, even so far away that differences overflow.
-        first = 0 if weights is None else next(i for i, w in enumerate(weights) if w)
+        first = 0 if data.weights is None else next(i for i, w in enumerate(data.weights) if w)
         around = CentreMatrix.of([self.rows.row(first)])
         for _ in range(2):  # the second time around the mean, so that nothing cancels
             found: Moments = self._call("gaussian.moments", everybody, 1, around, "diagonal")
@@ -171,14 +215,24 @@ class GaussianPasses:
             mean = tuple(
                 a + first / weight for a, first in zip(around[0], found.firsts, strict=True)
             )
+            if not all(map(math.isfinite, (*mean, *found.seconds))):
+                raise beyond_range()
             around = CentreMatrix.of([mean])
         spread = zip(found.seconds, found.firsts, strict=True)
         return mean, tuple(
-            max(second - first * first / weight, 0.0) / weight for second, first in spread
+            max(second - moved_part(first, first, weight), 0.0) / weight for second, first in spread
         )
 
     def _call(self, kernel: str, *args: Any) -> Any:
-        return self.rows.call(kernel, *args, k=self.k)
+        try:
+            return self._seen.call(kernel, *args, k=self.k)
+        except (OverflowError, ValueError, BackendFailure) as error:
+            # Exact sums beyond the range are an error of Python, in whichever backend they are
+            # taken; elsewhere they are infinite, which those who look at the sums refuse.
+            cause = error.__cause__ if isinstance(error, BackendFailure) else error
+            if isinstance(cause, OverflowError | ValueError) and "fsum" in str(cause):
+                raise beyond_range() from None
+            raise
 
 
 @dataclass(frozen=True)
@@ -309,29 +363,6 @@ def _lines(w: Sequence[float], sizes: Sequence[float], *, full: bool) -> list[fl
     return [x * size for x, size in zip([w[0]] * d if len(w) == 1 else w, sizes, strict=True)]
 
 
-def _means(moments: Moments) -> CentreMatrix:
-    """The mean of each component; of one without weight the point its sums were taken around."""
-    d, firsts = moments.around.d, plain(moments.firsts)
-    means = []
-    for c, (n, centre) in enumerate(zip(moments.counts, moments.around, strict=True)):
-        own = firsts[c * d : (c + 1) * d]
-        means.append([a + x / n if n else a for a, x in zip(centre, own, strict=True)])
-    return CentreMatrix.of(means)
-
-
-def _moved(moments: Moments) -> CentreMatrix | None:
-    """The new means, if one of them is so far from the old one that squares would cancel."""
-    k, d = len(moments.counts), moments.around.d
-    diagonal = _diagonals(moments.seconds, moments.spread, k, d)
-    firsts = plain(moments.firsts)
-    for c, n in enumerate(moments.counts):
-        for first, second in zip(firsts[c * d : (c + 1) * d], diagonal[c], strict=True):
-            # shift^2 > FAR (second / n - shift^2), multiplied by n^2
-            if first * first > _FAR * (n * second - first * first):
-                return _means(moments)
-    return None
-
-
 def _ways(moments: Moments, densities: Gaussians) -> list[float]:
     """What |W (x - m)|^2 summed over rows has beside |W (x - a)|^2: 2 Wb.Wf + n |Wb|^2.
 
@@ -365,16 +396,9 @@ def _about(moments: Moments, means: CentreMatrix) -> list[list[float]]:
     """The second moment of each column around other points: s + b (2 f + n b), b the way."""
     k, d, firsts = len(moments.counts), means.d, plain(moments.firsts)
     found = []
-    for c, own in enumerate(_diagonals(moments.seconds, moments.spread, k, d)):
+    for c, own in enumerate(diagonals(moments.seconds, moments.spread, k, d)):
         n, point, mean = moments.counts[c], moments.around[c], means[c]
         ways = (a - m for a, m in zip(point, mean, strict=True))
         first = firsts[c * d : (c + 1) * d]
         found.append([s + b * (2.0 * f + n * b) for s, f, b in zip(own, first, ways, strict=True)])
     return found
-
-
-def _diagonals(seconds: Doubles, spread: Spread, k: int, d: int) -> list[list[float]]:
-    """The second moment of each column, for each component."""
-    size, step = (d, 1) if spread == "diagonal" else (d * d, d + 1)
-    view = memoryview(seconds)
-    return [plain(view[c * size : (c + 1) * size : step]) for c in range(k)]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from refclust.errors import BadOption
+from refclust.errors import BadOption, NotFinite
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.gaussian import Gaussians, Moments
 from refclust.kernels.kmeans import Labels
@@ -66,6 +66,11 @@ class VariationalGaussian:
                 raise BadOption(f"{name} is {value!r}; a number above 0 is needed")
         if self.nu is not None and not (is_number(self.nu) and self.nu > d - 1):
             raise BadOption(f"nu is {self.nu!r}; a number above {d - 1}, columns less one, is due")
+        if self.unit != 1.0:
+            raise NotFinite(
+                f"the weights add up to {self.plain.passes.weight * self.unit:.3g}; beside those "
+                "of a prior 8.7e-19 to 1.2e+18 is allowed (2**-60 to 2**60)"
+            )
 
     @property
     def _d(self) -> int:
@@ -85,6 +90,11 @@ class VariationalGaussian:
     def settings(self) -> dict[str, Any]:
         """The prior."""
         return {"alpha": self.alpha, "beta": self.beta, "nu": self._nu}
+
+    @property
+    def unit(self) -> float:
+        """Weights count as they are, beside those of the prior."""
+        return self.plain.unit
 
     @property
     def constant(self) -> float:

@@ -83,6 +83,11 @@ class VariationalMultinomial:
         return {"alpha": self.alpha, "concentration": self.concentration}
 
     @property
+    def unit(self) -> float:
+        """Weights count as they are, beside those of the prior."""
+        return 1.0
+
+    @property
     def constant(self) -> float:
         """Nothing is left out.
 

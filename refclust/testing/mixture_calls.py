@@ -61,6 +61,8 @@ def gaussian_calls(
     call("traces", found.seconds, full.whitening, "full", note="full")
     call("scatters", found, (), note="full")
     call("scatters", found, tuple(0.5 + j for j in range(points.d)), note="full, with a floor")
+    for exponent in (-560, 520):
+        call("scatters", _weighed(found, exponent), (), note=f"weights times 2**{exponent}")
     if few:
         return
     call("moments", labels, k, full.means, "diagonal", note="labels, -1 for none")
@@ -255,3 +257,12 @@ def _certain(points: Points, terms: Terms) -> Terms:
     some = [points.nonzero[(2 * c + 1) * n // (2 * k)][0][: 1 + c] for c in range(k)]
     some[-1] = ()  # one component asks for nothing
     return replace(terms, certain=tuple(some))
+
+
+def _weighed(moments: Moments, exponent: int) -> Moments:
+    """The same sums for weights times a power of two: products of two sums leave the doubles."""
+    counts, firsts, seconds = (
+        array("d", (math.ldexp(x, exponent) for x in memoryview(values).tolist()))
+        for values in (moments.counts, moments.firsts, moments.seconds)
+    )
+    return replace(moments, counts=counts, firsts=firsts, seconds=seconds)

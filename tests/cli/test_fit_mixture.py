@@ -106,7 +106,11 @@ def test_json(cli: Cli) -> None:
     )
     assert answer["log_likelihood"] == fit.log_likelihood
     assert answer["objective"] == fit.objective
-    assert answer["monotone"]["holds"] is True
+    assert answer["monotone"]["holds"] is None
+    assert answer["monotone"]["standing"] == "not promised"
+    assert {one["verdict"] for one in answer["monotone"]["ascents"]} <= {"rises", "within rounding"}
+    soft = cli(*GAUSSIAN, "--json").json()["monotone"]
+    assert (soft["standing"], soft["holds"], soft["guaranteed"]) == ("holds", True, True)
     assert [one["mean"] for one in answer["components"]] == [*map(list, fit.parameters.means)]
     assert answer["certified"] is None
 
@@ -115,15 +119,21 @@ def test_json(cli: Cli) -> None:
     ("options", "told"),
     [
         (("--variation", "hard"), "variation hard"),
-        (("--variation", "top", "--top", "1"), "F rose in "),
+        (
+            ("--variation", "top", "--top", "1"),
+            "not promised: what never falls is the bound F; F rose in ",
+        ),
         (("--variation", "generalized", "--damping", "0.9"), "J rose in "),
-        (("--variation", "stochastic", "--limit", "3", "--floor", "1"), "no guarantee"),
+        (
+            ("--variation", "stochastic", "--limit", "3", "--floor", "1"),
+            "not promised: components are drawn",
+        ),
         (
             ("--variation", "monte-carlo", "--samples", "5", "--limit", "2", "--floor", "1"),
-            "no gua",
+            "not promised: components",
         ),
         (("--start", "points"), "start           points, seed 0"),
-        (("--limit", "0"), "no iteration was made"),
+        (("--limit", "0"), "monotone        not watched: no iteration was made"),
     ],
 )
 def test_variations(cli: Cli, options: tuple[str, ...], told: str) -> None:

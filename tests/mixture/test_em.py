@@ -279,8 +279,54 @@ def test_verdicts() -> None:
     assert ascent(1, 0.0, 0.1, 0.1, 0.1).verdict == "within rounding"
     one = ascent(3, 1.0, 1.5, 2.25, 0.0)
     assert (one.maximisation, one.expectation, one.iteration) == (0.5, 0.75, 3)
-    assert not Certificate((one, ascent(4, 0.0, -1.0, 0.0, 0.1)), True).holds
-    assert Certificate((), False).holds
+    fell = ascent(4, 0.0, -1.0, 0.0, 0.1)
+    for promised in (True, False):
+        found = Certificate((one, fell), promised)
+        assert (found.standing, found.holds) == ("falls", False)
+    for ascents, promised, standing, holds in (
+        ((one,), True, "holds", True),
+        ((one,), False, "not promised", None),
+        ((), True, "not watched", None),
+        ((), False, "not promised", None),
+    ):
+        found = Certificate(ascents, promised)
+        assert (found.standing, found.holds) == (standing, holds)
+
+
+@pytest.mark.spec("EM-CONV")
+@pytest.mark.parametrize("detail", ["none", "scalars"])
+@pytest.mark.parametrize(
+    ("variation", "watched"),
+    [
+        ("em", "holds"),
+        ("generalized", "holds"),
+        ("hard", "not promised"),
+        ("top", "not promised"),
+        ("stochastic", "not promised"),
+        ("monte-carlo", "not promised"),
+    ],
+)
+def test_a_certificate_says_only_what_somebody_saw(
+    detail: str, variation: str, watched: str
+) -> None:
+    more = {"top": 1} if variation == "top" else {}
+    fit = gaussian(POINTS, 2, variation=variation, trace=detail, floor=0.1, limit=3, **more)
+    assert fit.iterations > 0
+    due = "not watched" if (detail, watched) == ("none", "holds") else watched
+    assert fit.monotone.standing == due
+    assert fit.monotone.holds is (True if due == "holds" else None)
+    assert gaussian(POINTS, 2, limit=0).monotone.standing == "not watched"
+
+
+@pytest.mark.spec("EM-CONV", "GMM-COLLAPSE")
+@pytest.mark.parametrize("policy", ["drop", "reset"])
+def test_a_repair_ends_the_promise(policy: str) -> None:
+    rows = [[0.0], [0.0], [3.0], [4.0], [5.0], [7.0], [11.0]]
+    start = GaussianParameters((0.5, 0.5), ((0.0,), (6.0,)), ((1.0,), (9.0,)), "full")
+    fit = gaussian(rows, parameters=start, collapse=policy, limit=400)
+    assert fit.runs[0].events
+    assert fit.monotone.ascents
+    assert fit.monotone.standing == "not promised"
 
 
 @pytest.mark.spec("EM-CONV", "EM-PRIOR")

@@ -20,6 +20,7 @@ from tests.mixture.tools import (
     check_numbers,
     documents,
     points,
+    standing,
     word_beliefs,
 )
 
@@ -130,7 +131,7 @@ def test_the_bound_never_falls(
     except RefclustError as error:
         assert error.code in ("k-out-of-range", "degenerate-covariance")  # noqa: PT017
         return
-    assert fit.monotone.holds
+    assert fit.monotone.standing == standing(fit)
     check_numbers(fit)
     assert math.fsum(fit.sizes) == pytest.approx(fit.weight, rel=1e-14)
     for alpha_k, size in zip(fit.parameters.alpha, fit.parameters.beta, strict=True):

@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from refclust.cluster.kmeans import kmeans
-from refclust.errors import DegenerateCovariance
+from refclust.errors import DegenerateCovariance, RefclustError
 from refclust.mixture.density import (
     gaussian_log_density,
     gaussian_log_likelihood,
@@ -36,6 +36,7 @@ from tests.mixture.tools import (
     lse,
     normal_logs,
     points,
+    standing,
     told,
 )
 
@@ -405,6 +406,43 @@ def test_so_does_one_for_each_column(
     check_scaled(case, Case(rows, case.weights, case.labels, case.k), scales, model, start, "em")
 
 
+@pytest.mark.spec("GMM-RANGE")
+@some(40)
+@given(
+    points(),
+    st.sampled_from(MODELS),
+    st.sampled_from(["labels", "random", "points", "kmeans"]),
+    st.sampled_from(["em", "hard", "stochastic"]),
+    st.integers(-535, 500),
+)
+def test_weights_have_no_unit(
+    case: Case, model: str, start: str, variation: str, exponent: int
+) -> None:
+    """Times a power of four, with their floor: the same bits, and sums that many times as large."""
+    unit = 4.0**exponent
+    assume(all(w * unit / unit == w for w in (STABLE, *case.masses)))  # nothing is lost here
+    known: dict[str, Any] = {"covariance": model, "limit": 4, "variation": variation, "seed": 5}
+    known |= {"start": start} if start != "labels" else {"labels": case.labels}
+    k = None if start == "labels" else case.k
+    found: list[Any] = []
+    for factor in (1.0, unit):
+        weights = [w * factor for w in case.masses]
+        try:
+            fit = gaussian(case.rows, k, weights=weights, floor=STABLE * factor, **known)
+        except RefclustError as error:
+            found.append((error.code, str(error)))
+            continue
+        check_numbers(fit)
+        shares = [(one.iteration, one.gain) for one in fit.trace]
+        found.append((fit.labels.tolist(), fit.parameters, fit.iterations, shares))
+        sums = (fit.log_likelihood, fit.objective, fit.log_prior, fit.entropy, *fit.sizes)
+        if factor == 1.0:
+            due = [x * unit for x in sums]
+        else:
+            assert list(sums) == due
+    assert found[0] == found[1]
+
+
 def check_scaled(
     case: Case, other: Case, scales: list[float], model: str, start: str, variation: str
 ) -> None:
@@ -515,7 +553,7 @@ def test_a_collapse_is_told_and_dealt_with(
         assert any(why in told_why for why in ("spread", "rows", "same value"))
         return
     check_numbers(fit)
-    assert fit.monotone.holds
+    assert fit.monotone.standing == standing(fit)
     events = fit.runs[0].events
     assert len(events) <= 10
     assert policy != "end" or not events
@@ -542,7 +580,7 @@ def test_classification_never_falls_and_ends_in_its_own_partition(case: Case, mo
         fit = fitted(case, covariance=model, variation="hard", trace="parameters", tolerance=0.0)
     except DegenerateCovariance:
         return
-    assert fit.monotone.holds
+    assert fit.monotone.standing == standing(fit)
     assert fit.stopped == "tolerance"
     assert fit.entropy == 0
     for one, other in pairwise(fit.trace):

@@ -85,19 +85,21 @@ def scatters(rows: Any, moments: Any, prior: Any) -> Any:
 def move(counts: Any, firsts: Any, seconds: Any, floor: Any, full: bool, found: Any) -> None:
     """Second moments moved to the means, the floor added on the diagonal."""
     k, d = firsts.shape
+    # Exponents apart, so that no product leaves the range of doubles before it is divided.
+    parts, powers = np.empty(d), np.empty(d, np.int32)
     for c in range(k):
-        n = counts[c] if counts[c] else 1.0  # all sums of a component without weight are zero
+        # All sums of a component without weight are zero.
+        whole, scale = math.frexp(counts[c] if counts[c] else 1.0)
         for i in range(d):
-            if not full:
-                place = c * d + i
-                own = seconds[place] - firsts[c, i] * firsts[c, i] / n
-                found[place] = max(own, 0.0) + floor[i]
-                continue
-            for j in range(d):
-                place = (c * d + i) * d + j
-                found[place] = seconds[place] - firsts[c, i] * firsts[c, j] / n
-                if i == j:
-                    found[place] += floor[i]
+            parts[i], powers[i] = math.frexp(firsts[c, i])
+        for i in range(d):
+            for j in range(d) if full else range(i, i + 1):
+                place = (c * d + i) * d + j if full else c * d + i
+                moved = math.ldexp(parts[i] * parts[j] / whole, powers[i] + powers[j] - scale)
+                own = seconds[place] - moved
+                if not full:
+                    own = max(own, 0.0)
+                found[place] = own + floor[i] if i == j else own
 
 
 def traces(rows: Any, seconds: Any, white: Any, form: str) -> Any:

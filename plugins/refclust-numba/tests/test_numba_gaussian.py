@@ -24,11 +24,14 @@ from refclust_numba.threads import limited
 
 from refclust.backends.protocol import Estimate, Problem, Refusal
 from refclust.data.dataset import Dataset, dense, sparse
+from refclust.errors import NotFinite
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.gaussian import Form, Gaussians
 from refclust.kernels.mixture import HARD, SOFT, Rule
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
+from refclust.mixture.fit import gaussian_mixture
+from refclust.mixture.gaussian_parameters import GaussianParameters
 
 FORMS: tuple[Form, ...] = ("full", "diagonal", "spherical")
 NAMES = ("gaussian.posterior", "gaussian.moments", "gaussian.em_step")
@@ -277,3 +280,40 @@ def test_exponentials_and_logarithms_err_by_a_few_units() -> None:
     due = np.array([math.log(x) for x in above.tolist()])
     most = 6 * unit * np.maximum(due, math.log(2))
     assert (np.abs(of_vectors("log", above) - due) <= most).all()
+
+
+@pytest.mark.parametrize("weight", [1e-320, 1e-160, 1e156, 1e300])
+def test_weights_of_any_size_give_the_same_mixture(weight: float) -> None:
+    rows = [[0.0], [1.0], [2.0], [9.0], [10.0], [12.0]]
+    options: Any = {"seed": 1, "limit": 3, "tolerance": None, "backend": "numba"}
+    one = gaussian_mixture(rows, 2, weights=[1.0] * 6, **options)
+    two = gaussian_mixture(rows, 2, weights=[weight] * 6, **options)
+    # Weights that are no power of two are rounded in every product: n + 8 units, in all sums.
+    for name in ("means", "spreads"):
+        pairs = zip(getattr(one.parameters, name), getattr(two.parameters, name), strict=True)
+        for a, b in pairs:
+            assert b == pytest.approx(a, rel=2.0**-45)
+
+
+def test_a_far_component_has_its_own_variance() -> None:
+    """Row 2 has a share of exp(-31) beside row 3, whose logarithms err by 450 u (KER-POSTERIOR)."""
+    start = GaussianParameters((0.5, 0.5), ((0.0,), (31.0,)), ((1.0,), (1.0,)), "full")
+    rows = [[0.0], [1.0], [2.0], [3.0]]
+    fit = gaussian_mixture(rows, parameters=start, limit=1, tolerance=None, backend="numba")
+    share = math.exp(-31.0)
+    due = share / (1.0 + share) ** 2
+    assert fit.parameters.spreads[1][0] == pytest.approx(
+        due, rel=4 * 11 * 450.5 * 2.0**-53 + 2.0**-45
+    )
+
+
+@pytest.mark.parametrize("unit", [1e308, 1e200, 1e-200, 1e-310])
+def test_columns_out_of_range_are_refused_in_the_words_of_the_reference(unit: float) -> None:
+    rows = [[i / 12 * unit, 1.0 * i] for i in (0, 1, 2, 9, 10, 12)]
+    told = []
+    for backend in ("reference", "numba"):
+        with pytest.raises(NotFinite) as caught:
+            gaussian_mixture(rows, 2, backend=backend)
+        told.append(str(caught.value))
+    assert told[0] == told[1]
+    assert told[0].startswith("the standard deviation of column 0 is ")

@@ -60,11 +60,15 @@ def scatters(rows: Any, moments: Any, prior: Any) -> Array:
     counts = np.where(counts, counts, 1.0)  # all sums of a component without weight are zero
     firsts = np.frombuffer(moments.firsts).reshape(-1, d)
     seconds = np.frombuffer(moments.seconds)
+    # Exponents apart, so that no product leaves the range of doubles before it is divided.
+    (parts, powers), (wholes, scales) = np.frexp(firsts), np.frexp(counts)
     if moments.spread == "diagonal":
-        found = np.maximum(seconds.reshape(-1, d) - firsts * firsts / counts[:, None], 0.0)
+        moved = np.ldexp(parts * parts / wholes[:, None], 2 * powers - scales[:, None])
+        found = np.maximum(seconds.reshape(-1, d) - moved, 0.0)
         return (found + np.asarray(prior) if len(prior) else found).ravel()
-    products = firsts[:, :, None] * firsts[:, None, :]
-    found = seconds.reshape(-1, d, d) - products / counts[:, None, None]
+    products = parts[:, :, None] * parts[:, None, :] / wholes[:, None, None]
+    exponents = powers[:, :, None] + powers[:, None, :] - scales[:, None, None]
+    found = seconds.reshape(-1, d, d) - np.ldexp(products, exponents)
     if len(prior):
         found[:, np.arange(d), np.arange(d)] += np.asarray(prior)
     return found.ravel()
