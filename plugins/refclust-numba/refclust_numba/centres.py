@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from refclust.kernels.centres import CentreMatrix
-from refclust_numba.compiling import compiled
-from refclust_numba.screening import GROUP
+from refclust_numba.dense.screening import GROUP
+from refclust_numba.lowlevel.compiling import compiled
 
 
 def matrix(centres: Sequence[Sequence[float]]) -> Any:

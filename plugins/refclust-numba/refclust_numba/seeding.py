@@ -2,7 +2,7 @@
 
 Keeps the contracts of ``seeding.potential``, ``seeding.locate``, ``seeding.best_candidate`` and
 ``seeding.farthest``. Which dense rows a centre can change at all is known from
-``refclust_numba.gains``; what ``best_candidate`` found out serves the ``potential`` after it.
+``refclust_numba.dense.gains``; what ``best_candidate`` found out serves the ``potential`` after it.
 """
 
 from __future__ import annotations
@@ -15,17 +15,24 @@ from refclust.kernels import seeding as reference
 from refclust.kernels.fields import Euclidean
 from refclust.kernels.seeding import Potential
 from refclust.numbers.argmin import ROUND
-from refclust_numba import draws, limbs
-from refclust_numba.compiling import compiled
-from refclust_numba.distances import believed, measure, measure_some, relative, slack, square_of
-from refclust_numba.gains import gains, precise_gains
-from refclust_numba.ladder import TINY
-from refclust_numba.lanes import lowest
-from refclust_numba.limbs import carry, deposit_product
+from refclust_numba.dense.distances import (
+    believed,
+    measure,
+    measure_some,
+    relative,
+    slack,
+    square_of,
+)
+from refclust_numba.dense.gains import gains, precise_gains
+from refclust_numba.dense.ladder import TINY
+from refclust_numba.dense.lanes import lowest
+from refclust_numba.dense.screening import ROWS
+from refclust_numba.exact import draws, limbs
+from refclust_numba.exact.limbs import carry, deposit_product
+from refclust_numba.exact.twofold import with_room
+from refclust_numba.lowlevel.compiling import compiled
+from refclust_numba.lowlevel.threads import even, spread
 from refclust_numba.prepared import Rows, joined_span
-from refclust_numba.screening import ROWS
-from refclust_numba.threads import even, spread
-from refclust_numba.twofold import with_room
 
 
 def potential(rows: Rows, centre: tuple[float, ...], before: Potential | None = None) -> Potential:
@@ -203,7 +210,7 @@ def _greatest(totals: Any, errors: Any) -> Any:
 
 
 def _sparse_gains(rows: Rows, before: Potential, vectors: Any, old: Any) -> tuple[Any, Any]:
-    """What candidates gain (see ``refclust_numba.gains``), in doubles, with bounds of the errors.
+    """What candidates gain (see ``refclust_numba.dense.gains``), in doubles, with bounds of the errors.
 
     Pairwise sums of n terms of one sign err by far less than (n / 64 + 64) roundings.
     """

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from refclust_numba import compiling, scalars
+from refclust_numba.lowlevel import compiling, scalars
 
 FOLDER = Path(compiling.__file__).parent
 MODULES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__")
@@ -42,7 +42,7 @@ def test_a_change_anywhere_below_makes_another_digest(monkeypatch: pytest.Monkey
 
 
 def test_what_is_kept_is_found_by_the_digest() -> None:
-    from refclust_numba.stepping import step_blocks
+    from refclust_numba.dense.stepping import step_blocks
 
     seen: list[Any] = []
 

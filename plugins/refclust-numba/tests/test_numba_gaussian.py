@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit, types
 from refclust_numba.backend import NumbaBackend
-from refclust_numba.compiling import generated
-from refclust_numba.elementary import LEAST, Emit
-from refclust_numba.gaussian_rows import MANY
+from refclust_numba.dense.screening import DOUBLES
+from refclust_numba.lowlevel.compiling import generated
+from refclust_numba.lowlevel.elementary import LEAST, Emit
+from refclust_numba.lowlevel.threads import limited
+from refclust_numba.mixtures.gaussian.rows import MANY
+from refclust_numba.mixtures.responsibilities import BLOCK
 from refclust_numba.prepared import Rows
 from refclust_numba.registry import FUNCTIONS
-from refclust_numba.responsibilities import BLOCK
-from refclust_numba.screening import DOUBLES
-from refclust_numba.threads import limited
 
 from refclust.backends.protocol import Estimate, Problem, Refusal
 from refclust.data.dataset import Dataset, dense, sparse

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from refclust_numba import multinomial
 from refclust_numba.backend import NumbaBackend
-from refclust_numba.multinomial_lanes import WIDEST
+from refclust_numba.lowlevel.threads import limited
+from refclust_numba.mixtures.multinomial import kernels as multinomial
+from refclust_numba.mixtures.multinomial.lanes import WIDEST
 from refclust_numba.prepared import Rows
-from refclust_numba.threads import limited
 
 from refclust.data.accept import dataset
 from refclust.data.dataset import Dataset, sparse

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from refclust_numba import sparse_sums
+from refclust_numba.lowlevel.threads import VARIABLE
 from refclust_numba.prepared import Rows
 from refclust_numba.registry import FUNCTIONS
-from refclust_numba.threads import VARIABLE
-from refclust_numba.versions import Versions
+from refclust_numba.sparse.assignment import sums as sparse_sums
+from refclust_numba.sparse.versions import Versions
 
 from refclust.data.dataset import Dataset, dense, sparse
 from refclust.kernels.centres import CentreMatrix

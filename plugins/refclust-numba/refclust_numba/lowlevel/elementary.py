@@ -1,0 +1,206 @@
+"""Vectors of doubles in generated code: arithmetic, exponentials and logarithms.
+
+``Emit`` writes operations on whole vectors into code that is being generated. Products and sums may
+be contracted to fused operations, except in ``two_sum``: every bound used holds either way.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.core import cgutils
+
+from refclust_numba.dense.screening import DOUBLES
+
+LEAST: Final = -708.0  # exp of less would be subnormal, and counts as 0
+INFINITY: Final = float("inf")
+_DOUBLE, _LONG, _INT = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
+VECTOR: Final = ir.VectorType(_DOUBLE, DOUBLES)
+_WHOLES: Final = ir.VectorType(_LONG, DOUBLES)
+_CONTRACT: Final = ("contract",)
+tools: Any = cgutils
+
+# log 2 in two parts: a product of the first with an integer below 2**31 is exact.
+_LOG2_HIGH, _LOG2_LOW = 0.6931467056274414, 4.7493250390316726e-07
+_PER_LOG2: Final = 1.4426950408889634
+_MAGIC: Final = 1.5 * 2.0**52  # a sum with it rounds to an integer, which its last bits hold
+# (exp r - 1 - r) / r^2 at the zeros of a Chebyshev polynomial over |r| <= log(2) / 2: the error of
+# exp is 1.7e-17 of it.
+_EXP: Final = (
+    0.5000000000000001, 0.16666666666666669, 0.04166666666662413, 0.008333333333330062,
+    0.0013888888917213717, 0.00019841269863053618, 2.4801521295954376e-05, 2.7557268459997064e-06,
+    2.7620088445409746e-07, 2.510038549551032e-08,
+)  # fmt: skip
+# (2 atanh s - 2 s) / s^3 in powers of s^2, the same way for m = (1 + s) / (1 - s) within a factor
+# sqrt 2 of one: the error of log m is 1.7e-18.
+_LOG: Final = (
+    0.666666666666667, 0.3999999999989889, 0.28571428626253836, 0.22222211089379496,
+    0.1818289243253687, 0.15331611722055008, 0.14617807153417325,
+)  # fmt: skip
+_ROOT_HALF_BITS: Final = 0x3FE6A09E667F3BCD
+_TWO_52_BITS: Final = 0x4330000000000000
+
+
+class Emit:
+    """Writes operations on vectors of ``DOUBLES`` doubles; places are counted in doubles."""
+
+    def __init__(self, context: Any, builder: Any) -> None:
+        self.context, self.builder = context, builder
+
+    def pointer(self, address: Any) -> Any:
+        """An address as a place of doubles."""
+        return self.builder.inttoptr(address, _DOUBLE.as_pointer())
+
+    def number(self, value: int) -> Any:
+        """An integer known now."""
+        return self.context.get_constant(types.intp, value)
+
+    def index(self, *parts: Any) -> Any:
+        """The sum of integers; each part is one, or a pair to be multiplied."""
+        total = self.number(0)
+        for part in parts:
+            if isinstance(part, tuple):
+                part = self.builder.mul(*[self._whole(one) for one in part])
+            total = self.builder.add(total, self._whole(part))
+        return total
+
+    def _whole(self, value: Any) -> Any:
+        return self.number(value) if isinstance(value, int) else value
+
+    def least(self, a: Any, b: Any) -> Any:
+        """The lesser of two integers."""
+        a, b = self._whole(a), self._whole(b)
+        return self.builder.select(self.builder.icmp_signed("<", a, b), a, b)
+
+    def all(self, value: float) -> Any:
+        """A double known now in every lane."""
+        return ir.Constant(VECTOR, [value] * DOUBLES)
+
+    def load(self, base: Any, *place: Any) -> Any:
+        """The vector at a place."""
+        at = self.builder.gep(base, [self.index(*place)])
+        return self.builder.load(self.builder.bitcast(at, VECTOR.as_pointer()), align=8)
+
+    def store(self, value: Any, base: Any, *place: Any) -> None:
+        """Put a vector at a place."""
+        at = self.builder.gep(base, [self.index(*place)])
+        self.builder.store(value, self.builder.bitcast(at, VECTOR.as_pointer()), align=8)
+
+    def spread(self, base: Any, *place: Any) -> Any:
+        """The double at a place in every lane."""
+        return self.splat(self.builder.load(self.builder.gep(base, [self.index(*place)])))
+
+    def splat(self, value: Any) -> Any:
+        """A double in every lane."""
+        empty = ir.Constant(VECTOR, ir.Undefined)
+        one = self.builder.insert_element(empty, value, ir.Constant(_INT, 0))
+        mask = ir.Constant(ir.VectorType(_INT, DOUBLES), [0] * DOUBLES)
+        return self.builder.shuffle_vector(one, empty, mask)
+
+    def variable(self, start: Any = None) -> Any:
+        """A vector that loops may change; it will live in a register."""
+        place = tools.alloca_once(self.builder, VECTOR)
+        self.builder.store(self.all(0.0) if start is None else start, place)
+        return place
+
+    def loop(self, count: Any) -> Any:
+        """Repeat what is written inside; gives an object whose ``index`` counts."""
+        count = self._whole(count)
+        return tools.for_range(self.builder, count, intp=count.type)
+
+    def times(self, a: Any, b: Any) -> Any:
+        """a b."""
+        return self.builder.fmul(a, b, flags=_CONTRACT)
+
+    def plus(self, a: Any, b: Any) -> Any:
+        """a + b."""
+        return self.builder.fadd(a, b, flags=_CONTRACT)
+
+    def minus(self, a: Any, b: Any) -> Any:
+        """a - b."""
+        return self.builder.fsub(a, b, flags=_CONTRACT)
+
+    def fused(self, a: Any, b: Any, c: Any) -> Any:
+        """a b + c."""
+        return self.plus(self.times(a, b), c)
+
+    def add_product(self, a: Any, b: Any, variable: Any) -> None:
+        """Add a b to a variable."""
+        self.builder.store(self.fused(a, b, self.builder.load(variable)), variable)
+
+    def add(self, a: Any, variable: Any) -> None:
+        """Add a to a variable."""
+        self.builder.store(self.plus(self.builder.load(variable), a), variable)
+
+    def where(self, sign: str, a: Any, b: Any, yes: Any, no: Any) -> Any:
+        """One vector where a comparison holds (never with what is no number), another elsewhere."""
+        return self.builder.select(self.builder.fcmp_ordered(sign, a, b), yes, no)
+
+    def two_sum(self, a: Any, b: Any) -> tuple[Any, Any]:
+        """a + b as its rounded value and the exact rest."""
+        build = self.builder
+        total = build.fadd(a, b)
+        part = build.fsub(total, a)
+        rest = build.fsub(a, build.fsub(total, part))
+        return total, build.fadd(rest, build.fsub(b, part))
+
+    def polynomial(self, x: Any, coefficients: tuple[float, ...]) -> Any:
+        """The polynomial with these coefficients, the constant one first."""
+        parts = [self.all(c) for c in coefficients]
+        while len(parts) > 1:
+            # Pairs at a time, so that few operations have to wait for others.
+            pairs = [parts[i : i + 2] for i in range(0, len(parts), 2)]
+            parts = [self.fused(pair[1], x, pair[0]) if pair[1:] else pair[0] for pair in pairs]
+            x = self.times(x, x)
+        return parts[0]
+
+    def exp(self, x: Any) -> Any:
+        """exp x for LEAST <= x <= 0, within 2 units of 2**-53 of itself."""
+        rounded = self.fused(x, self.all(_PER_LOG2), self.all(_MAGIC))
+        n = self.builder.fsub(rounded, self.all(_MAGIC))
+        r = self.minus(x, self.times(n, self.all(_LOG2_HIGH)))
+        r = self.minus(r, self.times(n, self.all(_LOG2_LOW)))
+        tail = self.fused(self.times(r, r), self.polynomial(r, _EXP), r)
+        value = self.plus(tail, self.all(1.0))
+        # The last bits of ``rounded`` are n: they are added to the exponent.
+        up = self.builder.shl(self._bits(rounded), self._wholes(52))
+        return self._double(self.builder.add(self._bits(value), up))
+
+    def log(self, x: Any) -> Any:
+        """Log x for finite x >= 1, within 4 units of 2**-53 of itself or of log 2."""
+        build = self.builder
+        above = build.sub(self._bits(x), self._wholes(_ROOT_HALF_BITS))
+        n = build.lshr(above, self._wholes(52))
+        part = self._double(build.sub(self._bits(x), build.shl(n, self._wholes(52))))
+        count = self._double(build.or_(n, self._wholes(_TWO_52_BITS)))
+        count = build.fsub(count, self.all(2.0**52))
+        f = build.fsub(part, self.all(1.0))
+        s = build.fdiv(f, self.plus(f, self.all(2.0)))
+        z = self.times(s, s)
+        tail = self.times(self.times(s, z), self.polynomial(z, _LOG))
+        low = self.fused(count, self.all(_LOG2_LOW), tail)
+        return self.fused(count, self.all(_LOG2_HIGH), self.plus(self.plus(s, s), low))
+
+    def _wholes(self, value: int) -> Any:
+        return ir.Constant(_WHOLES, [value] * DOUBLES)
+
+    def _bits(self, x: Any) -> Any:
+        return self.builder.bitcast(x, _WHOLES)
+
+    def _double(self, bits: Any) -> Any:
+        return self.builder.bitcast(bits, VECTOR)
+
+    def sums_of_lanes(self, vectors: list[Any]) -> Any:
+        """One vector that holds the sum of the lanes of each of ``DOUBLES`` vectors."""
+        kind = ir.VectorType(_INT, DOUBLES)
+        even, odd = (ir.Constant(kind, [2 * i + start for i in range(DOUBLES)]) for start in (0, 1))
+        while len(vectors) > 1:
+            vectors = [
+                self.builder.fadd(
+                    self.builder.shuffle_vector(a, b, even), self.builder.shuffle_vector(a, b, odd)
+                )
+                for a, b in zip(vectors[::2], vectors[1::2], strict=True)
+            ]
+        return vectors[0]

@@ -1,0 +1,220 @@
+"""Passes over components, compiled: whitening, traces, scatters, probabilities of words.
+
+Every operation is the textbook's, in one order, so the bounds of the contracts hold as derived
+there. Words are shared out among threads by components: no sum depends on their number.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from refclust.kernels.words import Kind, WordLogs, WordStep
+from refclust_numba.lowlevel.arrays import doubles
+from refclust_numba.lowlevel.compiling import compiled
+from refclust_numba.lowlevel.threads import shared
+
+_UNIT: Final = 2.0**-53
+_LEAST: Final = -1e4  # far below the logarithm of every double
+
+
+def whitening(rows: Any, covariances: Any, form: str) -> Any:
+    """Keeps the contract of gaussian.whitening."""
+    given = doubles(covariances)
+    found = np.zeros(len(given))
+    if form == "full":
+        whiten(given.reshape(-1, rows.d, rows.d), found.reshape(-1, rows.d, rows.d))
+    else:
+        invert_roots(given, found)
+    return found
+
+
+@compiled
+def invert_roots(given: Any, found: Any) -> None:
+    """One over the root of every variance, 0 where there is none."""
+    for i in range(len(given)):
+        if given[i] > 0.0:
+            found[i] = 1.0 / math.sqrt(given[i])
+
+
+@compiled
+def whiten(matrices: Any, found: Any) -> None:
+    """The inverse of the Cholesky factor of every matrix; zeros if it has none (LIN-CHOL)."""
+    k, d = matrices.shape[0], matrices.shape[1]
+    lower = np.zeros((d, d))
+    for c in range(k):
+        usable = True
+        for j in range(d):
+            pivot = matrices[c, j, j]
+            for a in range(j):
+                pivot -= lower[j, a] * lower[j, a]
+            if not pivot > 8.0 * (j + 1) ** 2 * _UNIT * matrices[c, j, j]:
+                usable = False
+                break
+            root = math.sqrt(pivot)
+            lower[j, j] = root
+            for i in range(j + 1, d):
+                rest = matrices[c, i, j]
+                for a in range(j):
+                    rest -= lower[i, a] * lower[j, a]
+                lower[i, j] = rest / root
+        if not usable:
+            continue
+        for j in range(d):
+            found[c, j, j] = 1.0 / lower[j, j]
+            for i in range(j + 1, d):
+                total = 0.0
+                for a in range(j, i):
+                    total -= lower[i, a] * found[c, a, j]
+                found[c, i, j] = total / lower[i, i]
+
+
+def scatters(rows: Any, moments: Any, prior: Any) -> Any:
+    """Keeps the contract of gaussian.scatters."""
+    counts, firsts = doubles(moments.counts), doubles(moments.firsts)
+    seconds = doubles(moments.seconds)
+    found = np.empty(len(seconds))
+    floor = np.array(prior if len(prior) else (0.0,) * rows.d)
+    move(counts, firsts.reshape(-1, rows.d), seconds, floor, moments.spread == "full", found)
+    return found
+
+
+@compiled
+def move(counts: Any, firsts: Any, seconds: Any, floor: Any, full: bool, found: Any) -> None:
+    """Second moments moved to the means, the floor added on the diagonal."""
+    k, d = firsts.shape
+    for c in range(k):
+        n = counts[c] if counts[c] else 1.0  # all sums of a component without weight are zero
+        for i in range(d):
+            if not full:
+                place = c * d + i
+                own = seconds[place] - firsts[c, i] * firsts[c, i] / n
+                found[place] = max(own, 0.0) + floor[i]
+                continue
+            for j in range(d):
+                place = (c * d + i) * d + j
+                found[place] = seconds[place] - firsts[c, i] * firsts[c, j] / n
+                if i == j:
+                    found[place] += floor[i]
+
+
+def traces(rows: Any, seconds: Any, white: Any, form: str) -> Any:
+    """Keeps the contract of gaussian.traces."""
+    d, moments, parts = rows.d, doubles(seconds), doubles(white)
+    k = len(moments) // (d * d if form == "full" else d)
+    found = np.zeros(k)
+    if form == "full":
+        trace_full(moments.reshape(k, d, d), parts.reshape(k, d, d), found)
+    else:
+        trace_plain(moments.reshape(k, d), parts.reshape(k, -1), found)
+    return found
+
+
+@compiled
+def trace_full(moments: Any, white: Any, found: Any) -> None:
+    """The trace of W M W' for every component."""
+    k, d = moments.shape[0], moments.shape[1]
+    for c in range(k):
+        for i in range(d):
+            line = 0.0
+            for a in range(i + 1):
+                inner = 0.0
+                for b in range(i + 1):
+                    inner += moments[c, a, b] * white[c, i, b]
+                line += white[c, i, a] * inner
+            found[c] += line
+
+
+@compiled
+def trace_plain(moments: Any, white: Any, found: Any) -> None:
+    """The same for diagonals, or for one number for all columns."""
+    one = white.shape[1] == 1
+    for c in range(moments.shape[0]):
+        for j in range(moments.shape[1]):
+            w = white[c, 0 if one else j]
+            found[c] += w * w * moments[c, j]
+
+
+def logs(rows: Any, probabilities: Any, kind: Kind) -> WordLogs:
+    """Keeps the contract of multinomial.logs."""
+    thetas = doubles(probabilities).reshape(-1, rows.d)
+    slopes, bases = np.empty(thetas.shape), np.zeros(len(thetas))
+
+    def one(c: int, _worker: int) -> None:
+        bases[c] = _logs(thetas[c], slopes[c], kind == "bernoulli")
+
+    shared(one, len(thetas))
+    return WordLogs(_flat(slopes), _flat(bases))
+
+
+def _logs(thetas: Any, slopes: Any, presence: bool) -> float:
+    """Log theta, or log-odds and the sum of log(1 - theta), of one component."""
+    with np.errstate(divide="ignore"):  # each thread has its own state
+        np.log(thetas, out=slopes)  # whole vectors at a time, as compiled code would not
+    return take_odds(thetas, slopes) if presence else 0.0
+
+
+@compiled
+def take_odds(thetas: Any, slopes: Any) -> float:
+    """Take log(1 - theta) from every slope, and add them up."""
+    base = 0.0
+    for j in range(len(thetas)):
+        if thetas[j] < 1.0:
+            gone = math.log1p(-thetas[j])
+            slopes[j] -= gone
+            base += gone
+    return base
+
+
+def m_step(rows: Any, tallies: Any, m: float, p: Any, kind: Kind) -> WordStep:
+    """Keeps the contract of multinomial.m_step."""
+    d, presence = rows.d, kind == "bernoulli"
+    counts, sums = doubles(tallies.counts), doubles(tallies.sums).reshape(-1, rows.d)
+    shares = np.array(p)
+    pools = [rows.buffers(name, len(counts) * d) for name in ("probabilities", "slopes")]
+    flat = [pool.free() for pool in pools]
+    thetas, slopes = (one.reshape(-1, d) for one in flat)
+    bases, told = np.zeros(len(counts)), np.zeros((len(counts), 2))
+
+    def one(c: int, _worker: int) -> None:
+        whole = (float(counts[c]) if presence else float(sums[c].sum())) + m
+        estimate(sums[c], whole, m, shares, presence, thetas[c])
+        bases[c] = _logs(thetas[c], slopes[c], presence)
+        # A word that is not there has the count 0, and 0 times a finite number is 0.
+        finite = np.maximum(slopes[c], _LEAST)
+        told[c, 0] = np.einsum("j,j->", sums[c], finite) + counts[c] * bases[c]
+        told[c, 1] = imagined(thetas[c], m, shares, presence) if m else 0.0
+
+    shared(one, len(counts))
+    expectation, prior = told.sum(axis=0).tolist()
+    probabilities, logarithms = (
+        memoryview(pool.finished(one)) for pool, one in zip(pools, flat, strict=True)
+    )
+    return WordStep(probabilities, WordLogs(logarithms, _flat(bases)), expectation, prior)
+
+
+@compiled
+def estimate(sums: Any, whole: float, m: float, shares: Any, presence: bool, thetas: Any) -> None:
+    """The m-estimate of every word of one component; without any observation its share p."""
+    for j in range(len(sums)):
+        theta = (sums[j] + m * shares[j]) / whole if whole else shares[j]
+        thetas[j] = min(theta, 1.0) if presence else theta
+
+
+@compiled
+def imagined(thetas: Any, m: float, shares: Any, presence: bool) -> float:
+    """The logarithm of the prior of one component."""
+    found = 0.0
+    for j in range(len(thetas)):
+        if shares[j] > 0.0:
+            found += m * shares[j] * (math.log(thetas[j]) if thetas[j] > 0.0 else -math.inf)
+        if presence and shares[j] < 1.0:
+            rest = 1.0 - thetas[j]
+            found += m * (1.0 - shares[j]) * (math.log(rest) if rest > 0.0 else -math.inf)
+    return found
+
+
+def _flat(values: Any) -> memoryview:
+    return memoryview(values.ravel())
