@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit, types
 from refclust_numba.backend import NumbaBackend
-from refclust_numba.dense.screening import DOUBLES
+from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.compiling import generated
 from refclust_numba.lowlevel.elementary import LEAST, Emit
 from refclust_numba.lowlevel.threads import limited

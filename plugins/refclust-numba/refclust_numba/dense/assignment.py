@@ -43,10 +43,11 @@ import numpy as np
 from refclust_numba.centres import distinct, grouped, place, units
 from refclust_numba.dense.ladder import exactly
 from refclust_numba.dense.packing import Packed
-from refclust_numba.dense.screening import GROUP, LANES, ROWS
+from refclust_numba.dense.screening import GROUP, ROWS
 from refclust_numba.dense.stepping import step_blocks
 from refclust_numba.exact.sums import Adding, nothing
 from refclust_numba.lowlevel.arrays import aligned, read_only
+from refclust_numba.lowlevel.build import LANES
 from refclust_numba.lowlevel.threads import shared, threads
 from refclust_numba.prepared import Rows
 

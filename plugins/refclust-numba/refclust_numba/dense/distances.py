@@ -15,7 +15,7 @@ from refclust.kernels.seeding import Potential
 from refclust.numbers.argmin import ROUND
 from refclust_numba.dense.ladder import TINY
 from refclust_numba.dense.lanes import gap_doubles, gap_singles
-from refclust_numba.dense.screening import DOUBLES
+from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.compiling import compiled, inlined
 from refclust_numba.lowlevel.threads import even, shared
 from refclust_numba.prepared import Rows

@@ -10,7 +10,8 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils
 
-from refclust_numba.dense.screening import DOUBLES, LANES, VECTORS
+from refclust_numba.dense.screening import VECTORS
+from refclust_numba.lowlevel.build import DOUBLES, LANES
 from refclust_numba.lowlevel.compiling import generated
 
 _FLOAT, _INT, _LONG = ir.FloatType(), ir.IntType(32), ir.IntType(64)

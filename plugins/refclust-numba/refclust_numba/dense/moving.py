@@ -17,8 +17,8 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils
 
-from refclust_numba.dense.screening import DOUBLES
 from refclust_numba.exact.limbs import deposit
+from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.compiling import compiled, generated
 from refclust_numba.lowlevel.scalars import bits, two_product
 

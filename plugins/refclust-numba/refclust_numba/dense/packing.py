@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from refclust_numba.dense.reading import shift, survey, transpose
-from refclust_numba.dense.screening import DOUBLES, LANES, ROWS
+from refclust_numba.dense.screening import ROWS
 from refclust_numba.lowlevel.arrays import aligned
+from refclust_numba.lowlevel.build import DOUBLES, LANES
 from refclust_numba.lowlevel.compiling import compiled
 from refclust_numba.lowlevel.threads import even, spread
 

@@ -13,7 +13,8 @@ from refclust_numba.dense.ladder import climb
 from refclust_numba.dense.lanes import lowest
 from refclust_numba.dense.moving import move_rows
 from refclust_numba.dense.packing import pack_few
-from refclust_numba.dense.screening import LANES, ROWS, fetch, screen, unproven
+from refclust_numba.dense.screening import ROWS, fetch, screen, unproven
+from refclust_numba.lowlevel.build import LANES
 from refclust_numba.lowlevel.compiling import compiled, inlined
 from refclust_numba.lowlevel.scalars import ones, taken
 

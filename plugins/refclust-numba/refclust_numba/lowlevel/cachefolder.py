@@ -7,52 +7,53 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+_PACKAGE: Final = Path(__file__).parent.parent
 # The module whose compiled code a kernel cannot do without.
 _MODULES: Final = {
-    "kmeans.assign": "stepping",
-    "kmeans.lloyd_step": "stepping",
-    "kmeans.accumulate": "moving",
-    "kmeans.squares": "sums",
-    "kmeans.means": "means",
-    "kmeans.directions": "directions",
-    "kmeans.residual": "means",
-    "kmeans.cosine_terms": "means",
-    "distances.pairwise": "pairs",
-    "linkage.agglomerate": "linkage",
-    "multinomial.posterior": "multinomial_pass",
-    "multinomial.moments": "multinomial_pass",
-    "multinomial.em_step": "multinomial_pass",
-    "contingency.table": "contingency",
-    "information.expected_mi": "information",
-    "gaussian.posterior": "gaussian_pass",
-    "gaussian.moments": "gaussian_pass",
-    "gaussian.em_step": "gaussian_pass",
-    "gaussian.whitening": "components",
-    "gaussian.traces": "components",
-    "gaussian.scatters": "components",
-    "multinomial.logs": "components",
-    "multinomial.m_step": "components",
+    "kmeans.assign": "dense/stepping",
+    "kmeans.lloyd_step": "dense/stepping",
+    "kmeans.accumulate": "dense/moving",
+    "kmeans.squares": "exact/sums",
+    "kmeans.means": "exact/means",
+    "kmeans.directions": "exact/directions",
+    "kmeans.residual": "exact/means",
+    "kmeans.cosine_terms": "exact/means",
+    "distances.pairwise": "dense/pairs",
+    "linkage.agglomerate": "tables/linkage",
+    "multinomial.posterior": "mixtures/multinomial/passes",
+    "multinomial.moments": "mixtures/multinomial/passes",
+    "multinomial.em_step": "mixtures/multinomial/passes",
+    "contingency.table": "tables/contingency",
+    "information.expected_mi": "tables/information",
+    "gaussian.posterior": "mixtures/gaussian/passes",
+    "gaussian.moments": "mixtures/gaussian/passes",
+    "gaussian.em_step": "mixtures/gaussian/passes",
+    "gaussian.whitening": "mixtures/components",
+    "gaussian.traces": "mixtures/components",
+    "gaussian.scatters": "mixtures/components",
+    "multinomial.logs": "mixtures/components",
+    "multinomial.m_step": "mixtures/components",
 }
 
 
-def folders() -> list[Path]:
-    """The folders in which Numba may have put our compiled code."""
-    own = Path(__file__).parent
-    given = os.environ.get("NUMBA_CACHE_DIR")
-    if given:
-        return sorted(Path(given).glob(f"{own.name}_*"))
+def folders(inside: str = "") -> list[Path]:
+    """The folders in which Numba may have put compiled code of a folder of this package."""
+    own = _PACKAGE / inside
+    told = os.environ.get("NUMBA_CACHE_DIR")
+    if told:
+        return sorted(Path(told).glob(f"{own.name}_*"))
     home = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
     return [own / "__pycache__", *sorted(Path(home, "numba").glob(f"{own.name}_*"))]
 
 
 @cache
-def _names() -> frozenset[str]:
-    found = set()
-    for folder in folders():
-        found |= {path.name.partition(".")[0] for path in folder.glob("*.nbi")}
-    return frozenset(found)
+def _names(inside: str) -> frozenset[str]:
+    return frozenset(
+        path.name.partition(".")[0] for folder in folders(inside) for path in folder.glob("*.nbi")
+    )
 
 
 def cached(kernel: str) -> bool:
     """Whether there is an index of compiled code for the module of a kernel."""
-    return _MODULES.get(kernel, "seeding") in _names()
+    inside, _, module = _MODULES.get(kernel, "seeding").rpartition("/")
+    return module in _names(inside)

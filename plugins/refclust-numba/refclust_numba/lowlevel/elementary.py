@@ -1,7 +1,8 @@
 """Vectors of doubles in generated code: arithmetic, exponentials and logarithms.
 
-``Emit`` writes operations on whole vectors into code that is being generated. Products and sums may
-be contracted to fused operations, except in ``two_sum``: every bound used holds either way.
+``Emit`` writes operations on whole vectors into code that is being generated. Which products and
+sums are fused is written down, never left to the compiler: the same bits come out on machines with
+and without fused operations.
 """
 
 from __future__ import annotations
@@ -9,18 +10,15 @@ from __future__ import annotations
 from typing import Any, Final
 
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba import types
-from numba.core import cgutils
 
-from refclust_numba.dense.screening import DOUBLES
+from refclust_numba.lowlevel.build import DOUBLES
+from refclust_numba.lowlevel.memory import Code, Memory, splat, tools
 
 LEAST: Final = -708.0  # exp of less would be subnormal, and counts as 0
 INFINITY: Final = float("inf")
 _DOUBLE, _LONG, _INT = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
 VECTOR: Final = ir.VectorType(_DOUBLE, DOUBLES)
 _WHOLES: Final = ir.VectorType(_LONG, DOUBLES)
-_CONTRACT: Final = ("contract",)
-tools: Any = cgutils
 
 # log 2 in two parts: a product of the first with an integer below 2**31 is exact.
 _LOG2_HIGH, _LOG2_LOW = 0.6931467056274414, 4.7493250390316726e-07
@@ -43,61 +41,24 @@ _ROOT_HALF_BITS: Final = 0x3FE6A09E667F3BCD
 _TWO_52_BITS: Final = 0x4330000000000000
 
 
-class Emit:
-    """Writes operations on vectors of ``DOUBLES`` doubles; places are counted in doubles."""
+class Emit(Code):
+    """Writes operations on vectors of ``DOUBLES`` doubles."""
 
-    def __init__(self, context: Any, builder: Any) -> None:
-        self.context, self.builder = context, builder
-
-    def pointer(self, address: Any) -> Any:
-        """An address as a place of doubles."""
-        return self.builder.inttoptr(address, _DOUBLE.as_pointer())
-
-    def number(self, value: int) -> Any:
-        """An integer known now."""
-        return self.context.get_constant(types.intp, value)
-
-    def index(self, *parts: Any) -> Any:
-        """The sum of integers; each part is one, or a pair to be multiplied."""
-        total = self.number(0)
-        for part in parts:
-            if isinstance(part, tuple):
-                part = self.builder.mul(*[self._whole(one) for one in part])
-            total = self.builder.add(total, self._whole(part))
-        return total
-
-    def _whole(self, value: Any) -> Any:
-        return self.number(value) if isinstance(value, int) else value
-
-    def least(self, a: Any, b: Any) -> Any:
-        """The lesser of two integers."""
-        a, b = self._whole(a), self._whole(b)
-        return self.builder.select(self.builder.icmp_signed("<", a, b), a, b)
+    def load(self, memory: Memory, *place: Any, lanes: int = DOUBLES) -> Any:
+        """The vector at a place."""
+        return super().load(memory, *place, lanes=lanes)
 
     def all(self, value: float) -> Any:
         """A double known now in every lane."""
         return ir.Constant(VECTOR, [value] * DOUBLES)
 
-    def load(self, base: Any, *place: Any) -> Any:
-        """The vector at a place."""
-        at = self.builder.gep(base, [self.index(*place)])
-        return self.builder.load(self.builder.bitcast(at, VECTOR.as_pointer()), align=8)
-
-    def store(self, value: Any, base: Any, *place: Any) -> None:
-        """Put a vector at a place."""
-        at = self.builder.gep(base, [self.index(*place)])
-        self.builder.store(value, self.builder.bitcast(at, VECTOR.as_pointer()), align=8)
-
-    def spread(self, base: Any, *place: Any) -> Any:
+    def spread(self, memory: Memory, *place: Any) -> Any:
         """The double at a place in every lane."""
-        return self.splat(self.builder.load(self.builder.gep(base, [self.index(*place)])))
+        return self.splat(self.scalar(memory, *place))
 
     def splat(self, value: Any) -> Any:
         """A double in every lane."""
-        empty = ir.Constant(VECTOR, ir.Undefined)
-        one = self.builder.insert_element(empty, value, ir.Constant(_INT, 0))
-        mask = ir.Constant(ir.VectorType(_INT, DOUBLES), [0] * DOUBLES)
-        return self.builder.shuffle_vector(one, empty, mask)
+        return splat(self.builder, value, DOUBLES)
 
     def variable(self, start: Any = None) -> Any:
         """A vector that loops may change; it will live in a register."""
@@ -105,26 +66,25 @@ class Emit:
         self.builder.store(self.all(0.0) if start is None else start, place)
         return place
 
-    def loop(self, count: Any) -> Any:
-        """Repeat what is written inside; gives an object whose ``index`` counts."""
-        count = self._whole(count)
-        return tools.for_range(self.builder, count, intp=count.type)
-
     def times(self, a: Any, b: Any) -> Any:
-        """a b."""
-        return self.builder.fmul(a, b, flags=_CONTRACT)
+        """a b, rounded."""
+        return self.builder.fmul(a, b)
 
     def plus(self, a: Any, b: Any) -> Any:
-        """a + b."""
-        return self.builder.fadd(a, b, flags=_CONTRACT)
+        """a + b, rounded."""
+        return self.builder.fadd(a, b)
 
     def minus(self, a: Any, b: Any) -> Any:
-        """a - b."""
-        return self.builder.fsub(a, b, flags=_CONTRACT)
+        """a - b, rounded."""
+        return self.builder.fsub(a, b)
 
     def fused(self, a: Any, b: Any, c: Any) -> Any:
-        """a b + c."""
-        return self.plus(self.times(a, b), c)
+        """a b + c, rounded once, on every machine."""
+        kind = ir.FunctionType(VECTOR, [VECTOR] * 3)
+        name = f"llvm.fma.v{DOUBLES}f64"
+        return self.builder.call(
+            tools.get_or_insert_function(self.builder.module, kind, name), (a, b, c)
+        )
 
     def add_product(self, a: Any, b: Any, variable: Any) -> None:
         """Add a b to a variable."""
@@ -160,8 +120,8 @@ class Emit:
         """exp x for LEAST <= x <= 0, within 2 units of 2**-53 of itself."""
         rounded = self.fused(x, self.all(_PER_LOG2), self.all(_MAGIC))
         n = self.builder.fsub(rounded, self.all(_MAGIC))
-        r = self.minus(x, self.times(n, self.all(_LOG2_HIGH)))
-        r = self.minus(r, self.times(n, self.all(_LOG2_LOW)))
+        r = self.fused(n, self.all(-_LOG2_HIGH), x)
+        r = self.fused(n, self.all(-_LOG2_LOW), r)
         tail = self.fused(self.times(r, r), self.polynomial(r, _EXP), r)
         value = self.plus(tail, self.all(1.0))
         # The last bits of ``rounded`` are n: they are added to the exponent.

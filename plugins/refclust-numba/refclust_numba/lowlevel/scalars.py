@@ -13,6 +13,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 
 from refclust_numba.lowlevel.compiling import generated, inlined
+from refclust_numba.lowlevel.memory import Code
 
 
 @generated
@@ -68,13 +69,35 @@ def power_of_two(e):  # type: ignore[no-untyped-def]
 
 @generated
 def taken(typingctx: Any, counter: Any) -> Any:
-    """The number at an address, which goes up by one: no two threads get the same."""
+    """The first number of an array, which goes up by one: no two threads get the same."""
 
-    def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        place = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
-        return builder.atomic_rmw("add", place, context.get_constant(types.int64, 1), "monotonic")
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        code = Code(context, builder, signature, args)
+        return code.next_ticket(code.memory(0), 0)
 
-    return types.int64(types.intp), generate
+    return types.int64(counter), generate
+
+
+@generated
+def lowest(typingctx: Any, bits: Any) -> Any:
+    """The number of the lowest bit of an integer that is not 0."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.uint64(types.uint64), generate
+
+
+@generated
+def fetch(typingctx: Any, memory: Any, place: Any) -> Any:
+    """Ask for the line of memory around a place of an array that will be read soon."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        code = Code(context, builder, signature, args)
+        code.fetch(code.memory(0), args[1])
+        return code.none()
+
+    return types.none(memory, types.intp), generate
 
 
 @generated

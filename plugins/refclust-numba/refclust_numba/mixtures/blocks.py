@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from refclust_numba.dense.screening import DOUBLES
+from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.compiling import inlined
 from refclust_numba.mixtures.responsibilities import BLOCK, draw, keep_top, most_probable, share
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numba import types
 
-from refclust_numba.dense.screening import DOUBLES
+from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.compiling import compiled, generated
 from refclust_numba.lowlevel.elementary import INFINITY, LEAST, Emit
 

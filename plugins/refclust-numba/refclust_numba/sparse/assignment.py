@@ -26,9 +26,9 @@ import numpy as np
 from refclust.kernels.fields import Cosine, Euclidean
 from refclust_numba.centres import distinct, units
 from refclust_numba.dense.ladder import TINY
-from refclust_numba.dense.screening import LANES
 from refclust_numba.exact import limbs
 from refclust_numba.exact.limbs import carry, deposit_product, is_less
+from refclust_numba.lowlevel.build import LANES
 from refclust_numba.lowlevel.compiling import compiled, inlined
 from refclust_numba.lowlevel.threads import chunks, even, spread, threads
 from refclust_numba.prepared import Rows, joined_span

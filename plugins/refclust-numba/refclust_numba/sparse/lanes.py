@@ -10,7 +10,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils
 
-from refclust_numba.dense.screening import LANES
+from refclust_numba.lowlevel.build import LANES
 from refclust_numba.lowlevel.compiling import generated
 
 _FLOAT, _INT = ir.FloatType(), ir.IntType(32)

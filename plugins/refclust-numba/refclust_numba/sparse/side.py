@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from refclust_numba.dense.screening import LANES
 from refclust_numba.lowlevel.arrays import aligned
+from refclust_numba.lowlevel.build import LANES
 from refclust_numba.lowlevel.compiling import compiled
 from refclust_numba.lowlevel.threads import chunks, shared
 from refclust_numba.prepared import Rows

@@ -13,7 +13,7 @@ from typing import Any
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 
-from refclust_numba.dense.screening import DOUBLES
+from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.compiling import generated, inlined
 from refclust_numba.lowlevel.elementary import INFINITY, VECTOR, Emit
 from refclust_numba.mixtures.responsibilities import BLOCK, VECTORS

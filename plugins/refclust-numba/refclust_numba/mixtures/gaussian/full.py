@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from numba import types
 
-from refclust_numba.dense.screening import DOUBLES
+from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.compiling import compiled, generated, inlined
 from refclust_numba.lowlevel.elementary import Emit
 from refclust_numba.mixtures.gaussian.blocks import keep_joint

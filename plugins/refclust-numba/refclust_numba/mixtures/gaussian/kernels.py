@@ -19,8 +19,8 @@ from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.gaussian import Gaussians, Moments
 from refclust.kernels.mixture import SOFT, EMStep, Posterior, Rule
 from refclust_numba.centres import matrix
-from refclust_numba.dense.screening import DOUBLES
 from refclust_numba.lowlevel.arrays import aligned, doubles
+from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.threads import shared, threads
 from refclust_numba.mixtures.gaussian import full as gaussian_full
 from refclust_numba.mixtures.gaussian import plain as gaussian_plain

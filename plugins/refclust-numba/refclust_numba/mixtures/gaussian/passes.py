@@ -9,7 +9,7 @@ Rows and tables of numbers are passed as addresses, so that one compilation serv
 
 from __future__ import annotations
 
-from refclust_numba.dense.screening import DOUBLES
+from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.compiling import compiled, inlined
 from refclust_numba.lowlevel.scalars import taken
 from refclust_numba.mixtures.blocks import TOTALS, look, share_out, tell

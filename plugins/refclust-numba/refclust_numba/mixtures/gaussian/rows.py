@@ -15,7 +15,7 @@ import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 
-from refclust_numba.dense.screening import DOUBLES
+from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.compiling import compiled, generated
 from refclust_numba.lowlevel.elementary import VECTOR, Emit
 from refclust_numba.mixtures.responsibilities import BLOCK

@@ -14,8 +14,8 @@ import numpy as np
 from refclust.kernels import multinomial as reference
 from refclust.kernels.mixture import SOFT, EMStep, Posterior, Rule
 from refclust.kernels.multinomial import Tallies, Terms
-from refclust_numba.dense.screening import DOUBLES
 from refclust_numba.lowlevel.arrays import doubles
+from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.threads import chunks, even, shared, spread, threads
 from refclust_numba.mixtures.multinomial.lanes import WIDEST
 from refclust_numba.mixtures.multinomial.passes import (

@@ -14,7 +14,7 @@ from typing import Any, Final
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 
-from refclust_numba.dense.screening import DOUBLES
+from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.compiling import generated, inlined
 from refclust_numba.lowlevel.elementary import Emit
 

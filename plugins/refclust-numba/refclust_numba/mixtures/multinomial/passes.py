@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from refclust_numba.dense.screening import DOUBLES
+from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.compiling import compiled, inlined
 from refclust_numba.mixtures.blocks import TOTALS, look, share_out, tell
 from refclust_numba.mixtures.gaussian.blocks import turn_block
