@@ -11,7 +11,7 @@ import pytest
 from refclust_numba.lowlevel.threads import VARIABLE
 from refclust_numba.prepared import Rows
 from refclust_numba.registry import FUNCTIONS
-from refclust_numba.sparse.assignment import sums as sparse_sums
+from refclust_numba.sparse import sums as sparse_sums
 from refclust_numba.sparse.versions import Versions
 
 from refclust.data.dataset import Dataset, dense, sparse

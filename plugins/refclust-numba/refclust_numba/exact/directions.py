@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from refclust.kernels import directions as reference
-from refclust_numba.lowlevel.compiling import compiled
+from refclust_numba.lowlevel.compiling import compiled, inlined, room
 from refclust_numba.lowlevel.scalars import bits, power_of_two, two_product, two_sum
 from refclust_numba.lowlevel.threads import even, spread
 from refclust_numba.prepared import Rows
@@ -37,14 +37,9 @@ def directions(rows: Rows) -> Any:
 def scale_rows(values, starts, d, out, begin, end):  # type: ignore[no-untyped-def]
     """Scale some rows; return those that double-doubles could not decide.
 
-    Let u = 2**-53, and y the row times the power of two that brings its largest component to
-    between 1/2 and 1. Numbers below 2**-400 of that are left to integers, so nothing underflows.
-    The m squares are exact as p + f. Their sum high + rest errs by less than 8 m**2 u**2 of
-    itself: each low part is below 2 u of the sum, and m of them are rounded at most 2 m times. The
-    root r0 + r1 adds 2**-100, the quotient q0 + q1 as much again. So the exact quotient lies within
-    E = (8 m**2 2**-106 + 2**-96) |q0| of q0 + q1; if both ends round to one double, so does it.
+    Numbers below 2**-400 of the largest of a row are left to integers, so nothing underflows.
     """
-    left = np.empty(end - begin, np.int64)
+    left = room(end - begin, np.int64)
     waiting = 0
     for i in range(begin, end):
         first, last = (i * d, (i + 1) * d) if starts.shape[0] == 0 else (starts[i], starts[i + 1])
@@ -61,30 +56,44 @@ def scale_rows(values, starts, d, out, begin, end):  # type: ignore[no-untyped-d
         sure = -900 < exponent < 900
         if sure:
             factor = power_of_two(-exponent)
-            sure = least * factor >= 2.0**-400
-        if sure:
-            high, rest = 0.0, 0.0
-            for place in range(first, last):
-                y = np.float64(values[place]) * factor
-                p, f = two_product(y, y)
-                high, g = two_sum(high, p)
-                rest += g + f
-            high, rest = two_sum(high, rest)
-            r0 = np.sqrt(high)
-            p, f = two_product(r0, r0)
-            r1 = (((high - p) - f) + rest) / (2.0 * r0)
-            m = np.float64(last - first)
-            share = 8.0 * m * m * 2.0**-106 + 2.0**-96
-            for place in range(first, last):
-                y = np.float64(values[place]) * factor
-                q0 = y / r0
-                p, f = two_product(q0, r0)
-                q1 = (((y - p) - f) - q0 * r1) / r0
-                spread = abs(q0) * share
-                below, above = q0 + (q1 - spread), q0 + (q1 + spread)
-                sure = sure and below == above
-                out[place] = below + 0.0  # no negative zeros
+            sure = least * factor >= 2.0**-400 and scale_row(values, first, last, factor, out)
         if not sure:
             left[waiting] = i
             waiting += 1
     return left[:waiting].copy()
+
+
+@inlined
+def scale_row(values, first, last, factor, out):  # type: ignore[no-untyped-def]
+    """Scale one row; say whether every quotient is proven.
+
+    Let u = 2**-53, and y the row times the power of two that brings its largest component to
+    between 1/2 and 1. The m squares are exact as p + f. Their sum high + rest errs by less than
+    8 m**2 u**2 of itself: each low part is below 2 u of the sum, and m of them are rounded at most
+    2 m times. The root r0 + r1 adds 2**-100, the quotient q0 + q1 as much again. So the exact
+    quotient lies within E = (8 m**2 2**-106 + 2**-96) |q0| of q0 + q1; if both ends round to one
+    double, so does it.
+    """
+    high, rest = 0.0, 0.0
+    for place in range(first, last):
+        y = np.float64(values[place]) * factor
+        p, f = two_product(y, y)
+        high, g = two_sum(high, p)
+        rest += g + f
+    high, rest = two_sum(high, rest)
+    r0 = np.sqrt(high)
+    p, f = two_product(r0, r0)
+    r1 = (((high - p) - f) + rest) / (2.0 * r0)
+    m = np.float64(last - first)
+    share = 8.0 * m * m * 2.0**-106 + 2.0**-96
+    sure = True
+    for place in range(first, last):
+        y = np.float64(values[place]) * factor
+        q0 = y / r0
+        p, f = two_product(q0, r0)
+        q1 = (((y - p) - f) - q0 * r1) / r0
+        spread = abs(q0) * share
+        below, above = q0 + (q1 - spread), q0 + (q1 + spread)
+        sure = sure and below == above
+        out[place] = below + 0.0  # no negative zeros
+    return sure

@@ -10,7 +10,7 @@ import numpy as np
 from refclust.kernels.seeding import Potential
 from refclust.numbers.argmin import ROUND, locate_exact
 from refclust_numba.dense.distances import believed, relative, slack
-from refclust_numba.lowlevel.compiling import compiled
+from refclust_numba.lowlevel.compiling import compiled, room
 from refclust_numba.prepared import Rows
 
 _CHUNK: Final = 1024
@@ -60,8 +60,8 @@ def passing(squares, weights, start, target, begin, end):  # type: ignore[no-unt
 def chunk_sums(squares, weights):  # type: ignore[no-untyped-def]
     """The sums of the masses of each chunk, in eight partial sums."""
     n = squares.shape[0]
-    sums = np.empty(-(-n // _CHUNK))
-    part = np.empty(8)
+    sums = room(-(-n // _CHUNK), np.float64)
+    part = room(8, np.float64)
     for chunk in range(sums.shape[0]):
         begin = np.uint64(chunk * _CHUNK)
         end = np.uint64(min(n, (chunk + 1) * _CHUNK))

@@ -18,7 +18,7 @@ from refclust_numba.exact import limbs as cutting
 from refclust_numba.exact.limbs import dyadic, leading
 from refclust_numba.exact.totals import LimbSums
 from refclust_numba.exact.twofold import with_room
-from refclust_numba.lowlevel.compiling import compiled
+from refclust_numba.lowlevel.compiling import compiled, inlined, room
 from refclust_numba.lowlevel.scalars import bits, power_of_two, two_product, two_sum
 from refclust_numba.lowlevel.threads import chunks, spread
 from refclust_numba.prepared import Rows, joined_span
@@ -26,6 +26,7 @@ from refclust_numba.sparse.versions import Buffer, Versions
 
 _CELLS: Final = 1 << 14  # cells of one task
 _TERMS: Final = 256  # cells whose products are cut into limbs at a time
+_BLOCK: Final = 64  # cells whose means are made side by side
 
 
 def means(rows: Rows, sums: Any) -> Any:
@@ -80,30 +81,20 @@ def _double(weight: int) -> float:
 
 @compiled
 def mean_pairs(limbs, high, low, factors, width, out, asked):  # type: ignore[no-untyped-def]
-    """The means of some clusters from one or two limbs; return the cells that could not be proven.
-
-    A sum is upper 2**width + lower, with lower in [0, 2**width) after the carry; upper is cut at 31
-    bits, so three doubles hold it exactly, and two exact additions leave h + (e + f), of which
-    only e + f is rounded, by g. Division and proof are those of ``mean_cells``. If g is 0 and the
-    weight a power of two, nothing at all is rounded before the last addition, and ties are real:
-    the mean is the sum of q0 and q1 rounded to even.
-    """
+    """The means of some clusters from one or two limbs; return the cells that are not proven."""
     count, d = np.uint64(limbs.shape[1]), np.uint64(limbs.shape[2])
-    left = np.empty(64, np.int64)
+    left = room(64, np.int64)
     waiting = 0
-    flags = np.empty(64, np.uint8)
+    flags = room(_BLOCK, np.uint8)
     flat = limbs.reshape(-1)
-    unit = power_of_two(-width)
+    block = np.uint64(_BLOCK)
     for c in asked:
         base = np.uint64(c) * d
         if high[c] == 0.0:
             out[c * d : (c + 1) * d] = 0.0
             continue
-        weight, rest = high[c], low[c]
-        tie = 0.0 if rest == 0.0 and bits(weight) & 0xFFFFFFFFFFFFF == 0 else 2.0**-90
-        usable = weight < 2.0**900
-        for start in range(np.uint64(0), d, np.uint64(64)):
-            size = min(np.uint64(64), d - start)
+        for start in range(np.uint64(0), d, block):
+            size = min(block, d - start)
             first, target = count * base + start, base + start
             second = first + d if count == 2 else first
             filled = np.int64(0)
@@ -112,38 +103,58 @@ def mean_pairs(limbs, high, low, factors, width, out, asked):  # type: ignore[no
             if filled == 0:
                 for j in range(size):
                     out[target + j] = 0.0
-                continue
-            doubts = np.uint8(0)
-            for j in range(size):
-                lower = flat[second + j] if count == 2 else np.int64(0)
-                over = lower >> width
-                lower -= over << width
-                upper = flat[first + j] + over
-                head = upper >> 31
-                middle = upper - (head << 31)
-                s, e = two_sum(np.float64(head) * 2147483648.0, np.float64(middle))
-                s, f = two_sum(s, np.float64(lower) * unit)
-                r, g = two_sum(e, f)
-                h, r = two_sum(s, r)
-                q0 = h / weight
-                p, e = two_product(q0, weight)
-                q1 = (((h - p) - e) + (r - q0 * rest)) / weight
-                spread_of = abs(q0) * (tie if g == 0.0 else 2.0**-90)
-                below, above = q0 + (q1 - spread_of), q0 + (q1 + spread_of)
-                value = below * factors[start + j]
-                size_of = abs(value)
-                proven = below == above and 2.0**-1000 < size_of < 2.0**1000
-                flag = np.uint8(0 if h == 0.0 or (proven and usable) else 1)
-                out[target + j] = value
-                flags[j] = flag
-                doubts |= flag
-            if doubts:
+            elif mean_block(
+                flat, first, second, high[c], low[c], factors, start, width, out, target, size,
+                flags,
+            ):  # fmt: skip
                 for j in range(size):
                     if flags[j]:
                         left = with_room(left, waiting)
                         left[waiting] = target + j
                         waiting += 1
     return left[:waiting].copy()
+
+
+@inlined
+def mean_block(  # type: ignore[no-untyped-def]
+    flat, first, second, weight, rest, factors, start, width, out, target, size, flags
+):
+    """Some means side by side; flags those that are not proven, and says whether there are any.
+
+    A sum is upper 2**width + lower, with lower in [0, 2**width) after the carry; upper is cut at 31
+    bits, so three doubles hold it exactly, and two exact additions leave h + (e + f), of which
+    only e + f is rounded, by g. Division and proof are those of ``mean_cells``. If g is 0 and the
+    weight a power of two, nothing at all is rounded before the last addition, and ties are real:
+    the mean is the sum of q0 and q1 rounded to even.
+    """
+    unit = power_of_two(-width)
+    tie = 0.0 if rest == 0.0 and bits(weight) & 0xFFFFFFFFFFFFF == 0 else 2.0**-90
+    usable = weight < 2.0**900
+    doubts = np.uint8(0)
+    for j in range(size):
+        lower = flat[second + j] if first != second else np.int64(0)
+        over = lower >> width
+        lower -= over << width
+        upper = flat[first + j] + over
+        head = upper >> 31
+        middle = upper - (head << 31)
+        s, e = two_sum(np.float64(head) * 2147483648.0, np.float64(middle))
+        s, f = two_sum(s, np.float64(lower) * unit)
+        r, g = two_sum(e, f)
+        h, r = two_sum(s, r)
+        q0 = h / weight
+        p, e = two_product(q0, weight)
+        q1 = (((h - p) - e) + (r - q0 * rest)) / weight
+        spread_of = abs(q0) * (tie if g == 0.0 else 2.0**-90)
+        below, above = q0 + (q1 - spread_of), q0 + (q1 + spread_of)
+        value = below * factors[start + j]
+        size_of = abs(value)
+        proven = below == above and 2.0**-1000 < size_of < 2.0**1000
+        flag = np.uint8(0 if h == 0.0 or (proven and usable) else 1)
+        out[target + j] = value
+        flags[j] = flag
+        doubts |= flag
+    return doubts != 0
 
 
 @compiled
@@ -155,9 +166,9 @@ def mean_cells(limbs, high, low, tops, width, shift, out, asked):  # type: ignor
     round to one double, so does everything between them, and the exact mean is between them.
     """
     count, d = limbs.shape[1], limbs.shape[2]
-    left = np.empty(64, np.int64)
+    left = room(64, np.int64)
     waiting = 0
-    work = np.empty(count, np.int64)
+    work = room(count, np.int64)
     for c in asked:
         for j in range(d):
             cell = c * d + j
@@ -252,7 +263,8 @@ def add_products(  # type: ignore[no-untyped-def]
 ):
     """c.c and c.S of some clusters, exactly: a limb is the sum of two doubles."""
     count, d = limbs.shape[1], limbs.shape[2]
-    own, shared_terms = np.empty(2 * _TERMS), np.empty(4 * count * _TERMS)
+    own = room(2 * _TERMS, np.float64)
+    shared_terms = room(4 * count * _TERMS, np.float64)
     for k in range(begin, end):
         filled, others = 0, 0
         for j in range(d):

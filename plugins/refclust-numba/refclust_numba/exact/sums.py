@@ -17,14 +17,15 @@ from refclust_numba.exact import limbs
 from refclust_numba.exact.limbs import carry, deposit_product, dyadic
 from refclust_numba.exact.totals import LimbSums, buffer, cells
 from refclust_numba.lowlevel.arrays import aligned
-from refclust_numba.lowlevel.compiling import compiled
+from refclust_numba.lowlevel.compiling import compiled, inlined, room
 from refclust_numba.lowlevel.scalars import bits, two_product
 from refclust_numba.lowlevel.threads import even, shared
 from refclust_numba.prepared import Rows
-from refclust_numba.sparse.assignment import sums as sparse_sums
+from refclust_numba.sparse import sums as sparse_sums
 
 _ROWS: Final = 4096
 _SORTED: Final = 1024  # rows whose numbers stay in the cache
+_BUFFER: Final = 512  # numbers that are cut into limbs side by side
 
 
 class Adding:
@@ -109,13 +110,13 @@ def squares(rows: Rows, labels: Any, k: int) -> tuple[Fraction, ...]:
         return (Fraction(0),) * k
     # A square is two doubles, each times a weight again two. Without weights limbs are carried
     # after every 512 numbers, and only the first limb has to hold them all: the top leaves room.
-    room = len(rows.values).bit_length()
+    spare = len(rows.values).bit_length()
     if rows.weighted:
         cut = limbs.scale(
             np.array([2 * top + weight_top]), 2 * low + weight_low, 4 * len(rows.values)
         )
     else:
-        cut = limbs.scale(np.array([2 * top + room]), 2 * low, 1)
+        cut = limbs.scale(np.array([2 * top + spare]), 2 * low, 1)
     if cut is None:
         return reference.squares(rows.points, labels, k)
     magic = np.ascontiguousarray(cut.magic[:, 0])
@@ -149,40 +150,43 @@ def add_squares(  # type: ignore[no-untyped-def]
     numbers are collected in a buffer and cut into limbs side by side.
     """
     k = into.shape[0]
-    ends, order = np.empty(k + 1, np.int64), np.empty(_SORTED, np.int64)
-    size = 512
-    high, low = np.empty(size), np.empty(size)
+    ends, order = room(k + 1, np.int64), room(_SORTED, np.int64)
+    high, low = room(_BUFFER, np.float64), room(_BUFFER, np.float64)
     for base in range(begin, end, _SORTED):
         last_row = min(base + _SORTED, end)
-        # The rows of each cluster, in order (a counting sort).
-        ends[:] = 0
-        for i in range(base, last_row):
-            ends[labels[i] + 1] += 1
-        for c in range(k):
-            ends[c + 1] += ends[c]
-        for i in range(last_row - 1, base - 1, -1):
-            ends[labels[i] + 1] -= 1
-            order[ends[labels[i] + 1]] = i
+        sort_rows(labels, base, last_row, ends, order)
         for c in range(k):
             filled = 0
-            final = ends[c + 2] if c + 2 <= k else last_row - base
-            for at in range(ends[c + 1], final):
+            for at in range(ends[c], ends[c + 1]):
                 i = order[at]
                 first, last = i * d, (i + 1) * d
                 if starts.shape[0]:
                     first, last = starts[i], starts[i + 1]
                 while first < last:
-                    more = min(last - first, size - filled)
+                    more = min(last - first, _BUFFER - filled)
                     source, target = np.uint64(first), np.uint64(filled)
                     for p in range(np.uint64(more)):
                         high[target + p] = np.float64(values[source + p])
                     first += more
                     filled += more
-                    if filled == size:
+                    if filled == _BUFFER:
                         cut_squares(high, low, filled, into[c], magic, width)
                         filled = 0
             if filled:
                 cut_squares(high, low, filled, into[c], magic, width)
+
+
+@inlined
+def sort_rows(labels, begin, end, ends, order):  # type: ignore[no-untyped-def]
+    """The rows of each cluster, in order (a counting sort): c has those from ends[c] on."""
+    ends[:] = 0
+    for i in range(begin, end):
+        ends[labels[i]] += 1
+    for c in range(1, ends.shape[0]):
+        ends[c] += ends[c - 1]
+    for i in range(end - 1, begin - 1, -1):
+        ends[labels[i]] -= 1
+        order[ends[labels[i]]] = i
 
 
 @compiled

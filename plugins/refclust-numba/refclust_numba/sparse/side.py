@@ -8,7 +8,7 @@ is one line of the cache, and the columns that occur often stay there while a gr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -43,6 +43,48 @@ class Side:
     own: Any
     best: Any
     low: Any
+
+
+class SparseRows(NamedTuple):
+    """Sparse rows as compiled code takes them."""
+
+    starts: Any  # of each row among the numbers, and one more: the end
+    columns: Any
+    values: Any
+    singles: Any  # the values times a power of two, in single precision
+    lengths: Any  # of the scaled rows, rounded up
+
+
+class Centres(NamedTuple):
+    """The centres of one call as compiled code takes them."""
+
+    table: Any  # these three as in ``Side``
+    start: Any
+    places: Any
+    vectors: Any  # the centres in doubles, under the cosine of length one
+    squares: Any  # their squared lengths
+    reach: float  # the longest centre in the scale of the table
+    half: float  # half its square; 0 under the cosine
+    longest: float  # the longest centre
+    screened: bool  # whether the table can be used
+    cosine: bool
+
+
+class Changes(NamedTuple):
+    """What is new since the last call: which places, and how the least score of a group falls."""
+
+    fresh: Any
+    slopes: Any
+    drops: Any
+
+
+class Known(NamedTuple):
+    """What the last call proved of each row, as in ``Side``; it is brought up to date."""
+
+    own: Any
+    best: Any
+    low: Any
+    names: Any
 
 
 def empty(rows: Rows, k: int, cosine: bool) -> Side:
@@ -114,7 +156,9 @@ def bring(side: Side, vectors: Any, fresh: Any, unit: float) -> Any:
         write_columns(vectors, unit, side.table[g], names, parts[g, piece], *pieces[piece])
 
     shared(work, len(wanted) * len(pieces))
-    whole = parts.sum(axis=1).transpose(1, 0, 2).reshape(3, -1)[:, side.places]
+    # Only along numbers that lie side by side does NumPy add pairwise.
+    whole = np.ascontiguousarray(parts.transpose(2, 0, 3, 1)).sum(axis=-1)
+    whole = whole.reshape(3, -1)[:, side.places]
     side.squares[fresh] = whole[0][fresh]
     side.marks[fresh] = whole[1][fresh]
     # A gap of two singles is exact in doubles but for 2**-53 of itself.

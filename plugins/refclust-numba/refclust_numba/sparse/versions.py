@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from refclust_numba.exact.totals import LimbSums
+from refclust_numba.lowlevel.arrays import same_place
 from refclust_numba.prepared import Rows
 
 _BUFFERS: Final = 4  # the driver holds on to up to three
@@ -91,10 +92,6 @@ class Versions:
     def known(self, table: Any) -> Any:
         """The numbers of the centres of a table: those of our own means, or new ones."""
         for buffer in self._buffers:
-            if len(buffer.states) == len(table) and _same_place(buffer.values, table):
+            if len(buffer.states) == len(table) and same_place(buffer.values, table):
                 return buffer.states.copy()
         return self.new(len(table))
-
-
-def _same_place(one: Any, other: Any) -> bool:
-    return bool(one.ctypes.data == other.ctypes.data and one.size == other.size)

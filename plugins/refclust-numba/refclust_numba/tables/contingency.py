@@ -15,7 +15,7 @@ import numpy as np
 from refclust.data.dataset import INTEGERS
 from refclust.kernels import contingency as reference
 from refclust.kernels.contingency import Cell, CellTable, Count, LabelPairs
-from refclust_numba.lowlevel.compiling import compiled
+from refclust_numba.lowlevel.compiling import compiled, room
 from refclust_numba.lowlevel.threads import even, shared, spread
 
 _CHUNK: Final = 1 << 17
@@ -216,7 +216,7 @@ def runs(rows, columns, row_low, column_low, row_sums, column_sums):  # type: ig
     place = np.zeros(max(height, width) + 1, np.int64)
     for j in range(width):
         place[j + 1] = place[j] + column_sums[j]
-    cell_rows = np.empty(n, np.int32)  # at first the rows of all objects, column by column
+    cell_rows = room(n, np.int32)  # at first the rows of all objects, column by column
     for i in range(n):
         column = columns[i] - column_low
         cell_rows[place[column]] = rows[i] - row_low
@@ -224,7 +224,7 @@ def runs(rows, columns, row_low, column_low, row_sums, column_sums):  # type: ig
     place[0] = 0
     for j in range(height):
         place[j + 1] = place[j] + row_sums[j]
-    cell_columns = np.empty(n, np.int32)  # at first the columns of all objects, row by row
+    cell_columns = room(n, np.int32)  # at first the columns of all objects, row by row
     i = 0
     for column in range(width):
         for _ in range(column_sums[column]):
@@ -233,7 +233,7 @@ def runs(rows, columns, row_low, column_low, row_sums, column_sums):  # type: ig
             place[row] += 1
             i += 1
     # A cell is written at or before the first of its objects, all of which are read by then.
-    counts = np.empty(n, np.int32)
+    counts = room(n, np.int32)
     cells, i = 0, 0
     for row in range(height):
         last = -1

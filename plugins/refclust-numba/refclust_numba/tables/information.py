@@ -36,7 +36,7 @@ from refclust.kernels.information import Margins, Sizes
 from refclust.numbers.intervals import arithmetic
 from refclust.numbers.logs import enclose_log_sum
 from refclust.numbers.real import Interval
-from refclust_numba.lowlevel.compiling import compiled, inlined
+from refclust_numba.lowlevel.compiling import compiled, inlined, room
 from refclust_numba.lowlevel.scalars import fused, two_product, two_sum
 from refclust_numba.lowlevel.threads import chunks, shared
 
@@ -196,7 +196,8 @@ def overlaps(rows, columns, common, n, values, values_low, sums, begin, end):  #
     and classes of size b as the other way round: of two sizes that both sides have in common,
     which come first, the earlier one answers for both.
     """
-    lanes, modes, places = np.empty(13 * _LANES), np.empty(_LANES), np.empty(_LANES, np.int64)
+    lanes, modes = room(13 * _LANES, np.float64), room(_LANES, np.float64)
+    places = room(_LANES, np.int64)
     for row in range(begin, end):
         a, own = rows[0, row], row if row < common else 0
         total, total_low, longest = 0.0, 0.0, 0
