@@ -22,7 +22,7 @@ _WIDTHS: Final = ("4", "8", "16")
 
 
 def _features() -> set[str]:
-    """The extensions that code is compiled for: those of the machine unless Numba is told others."""
+    """The extensions code is compiled for: those of the machine, unless Numba is told others."""
     told: str | None = config.CPU_FEATURES  # type: ignore[attr-defined]
     if told is not None:
         return {name[1:] for name in told.split(",") if name.startswith("+")}

@@ -49,11 +49,11 @@ def folders(inside: str = "") -> list[Path]:
 @cache
 def _names(inside: str) -> frozenset[str]:
     return frozenset(
-        path.name.partition(".")[0] for folder in folders(inside) for path in folder.glob("*.nbi")
+        path.name.partition(".")[0] for folder in folders(inside) for path in folder.glob("*.nbc")
     )
 
 
 def cached(kernel: str) -> bool:
-    """Whether there is an index of compiled code for the module of a kernel."""
+    """Whether there is compiled code of the module of a kernel."""
     inside, _, module = _MODULES.get(kernel, "seeding").rpartition("/")
     return module in _names(inside)

@@ -3,31 +3,22 @@
 The error model of NumPy makes a division by zero an infinity instead of a branch; no operation is
 reordered or contracted.
 
-Numba takes compiled code from the disk as long as the file of the function is unchanged; it does
-not look at the files of functions that were compiled into it. So what is kept carries a digest of
-all modules that the function's module imports from this package, directly or not, and the name of
-the build (see ``refclust_numba.lowlevel.build``). What cannot be read back is compiled anew.
+How compiled code is kept is said in ``refclust_numba.lowlevel.keeping``.
 """
 
 from __future__ import annotations
 
-import ast
-import hashlib
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numba import njit
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.extending import intrinsic
 
-from refclust_numba.lowlevel.build import CHECKED, TAG
+from refclust_numba.lowlevel.build import CHECKED
+from refclust_numba.lowlevel.keeping import PACKAGE, Kept
 
-_PACKAGE: Final = "refclust_numba"
-_FOLDER: Final = Path(__file__).parent.parent
 POISON: Final = 0xFE  # of every byte: a large negative number, as a double, a single or an integer
 
 inlined: Final[Any] = njit(forceinline=True, error_model="numpy", boundscheck=CHECKED)
@@ -36,9 +27,9 @@ inlined: Final[Any] = njit(forceinline=True, error_model="numpy", boundscheck=CH
 def compiled(function: Callable[..., Any]) -> Any:
     """The function compiled when it is first called, or taken from the disk."""
     made: Any = njit(nogil=True, error_model="numpy", boundscheck=CHECKED)(function)
-    if function.__module__.startswith(f"{_PACKAGE}."):
+    if function.__module__.startswith(f"{PACKAGE}."):
         with suppress(RuntimeError):  # no folder to write to: it is compiled in each process
-            made._cache = _Kept(function)  # type: ignore[no-untyped-call]
+            made._cache = Kept(function)
     return made
 
 
@@ -54,73 +45,3 @@ def room(shape, kind):  # type: ignore[no-untyped-def]
     if CHECKED:
         memory.reshape(-1).view(np.uint8)[:] = POISON
     return memory
-
-
-class _Files(CompileResultCacheImpl):
-    """Files named for the function, the build, and the sources."""
-
-    def get_filename_base(self, fullname: str, abiflags: str) -> str:
-        """The beginning of the names of the files of a function."""
-        base = super().get_filename_base(fullname, abiflags)  # type: ignore[no-untyped-call]
-        return f"{base}.{TAG}"
-
-
-class _Kept(FunctionCache):
-    """Compiled code on the disk, good for the sources it was made of."""
-
-    _impl_class = _Files
-
-    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        module = self._py_func.__module__
-        return (*super()._index_key(sig, codegen), digest(module))  # type: ignore[no-untyped-call]
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What is kept for some types of arguments; nothing if the files are damaged."""
-        try:
-            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-        except Exception:  # whatever half a file makes of itself
-            with suppress(OSError):
-                self.flush()  # type: ignore[no-untyped-call]
-            return None
-
-
-@cache
-def digest(module: str) -> str:
-    """The digest of a module of this package and of all it imports from it."""
-    content = hashlib.sha256()
-    for name in sorted(reached(module)):
-        content.update(f"{name}\n{source(name)}".encode())
-    return content.hexdigest()
-
-
-def reached(module: str) -> set[str]:
-    """The module and all it imports from this package, directly or not."""
-    modules, waiting = set(), [module]
-    while waiting:
-        name = waiting.pop()
-        if name not in modules:
-            modules.add(name)
-            waiting += imported(name)
-    return modules
-
-
-@cache
-def imported(module: str) -> tuple[str, ...]:
-    """The modules of this package that a module imports at its top level."""
-    names: list[str] = []
-    for node in ast.parse(source(module)).body:
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == _PACKAGE:
-            parent = node.module or ""
-            inner = [f"{parent}.{alias.name}" for alias in node.names]
-            names += [name for name in (parent, *inner) if _path(name).is_file()]
-    return tuple(names)
-
-
-def _path(module: str) -> Path:
-    return _FOLDER.joinpath(*module.split(".")[1:]).with_suffix(".py")
-
-
-@cache
-def source(module: str) -> str:
-    """The text of a module of this package."""
-    return _path(module).read_text(encoding="utf-8")
