@@ -14,8 +14,8 @@ from refclust_numba.dense import assignment
 from refclust_numba.exact import sums, totals
 from refclust_numba.exact.totals import LimbSums
 from refclust_numba.prepared import Rows
-from refclust_numba.sparse.assignment import assignment as sparse
-from refclust_numba.sparse.assignment import sums as sparse_sums
+from refclust_numba.sparse import assignment as sparse
+from refclust_numba.sparse import sums as sparse_sums
 
 
 def assign(rows: Rows, centres: Sequence[Any], metric: str = "euclidean") -> Any:
