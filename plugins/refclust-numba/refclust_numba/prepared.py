@@ -9,6 +9,7 @@ import numpy as np
 
 from refclust.data.dataset import Dataset, Dense
 from refclust.kernels.points import Points
+from refclust_numba.blocks import blocks
 from refclust_numba.dense.moving import padded
 from refclust_numba.dense.packing import Packed, Singles, Sizes, pack, singles, sizes
 from refclust_numba.exact import limbs
@@ -132,7 +133,7 @@ class Rows:
 
 def joined_span(values: Any) -> tuple[int, int]:
     """``limbs.span`` of all values, by all threads."""
-    found = spread(lambda b, e: limbs.span(values, b, e), even(len(values), 1 << 16))
+    found = spread(lambda b, e: limbs.span(values, b, e), even(len(values), blocks.numbers))
     return max(int(t) for t, _ in found), min(int(low) for _, low in found)
 
 

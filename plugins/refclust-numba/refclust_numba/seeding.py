@@ -15,6 +15,7 @@ from refclust.kernels import seeding as reference
 from refclust.kernels.fields import Euclidean
 from refclust.kernels.seeding import Potential
 from refclust.numbers.argmin import ROUND
+from refclust_numba.blocks import blocks
 from refclust_numba.dense.distances import (
     believed,
     measure,
@@ -25,12 +26,12 @@ from refclust_numba.dense.distances import (
 )
 from refclust_numba.dense.gains import gains, precise_gains
 from refclust_numba.dense.ladder import TINY
-from refclust_numba.dense.lanes import lowest
 from refclust_numba.dense.screening import ROWS
 from refclust_numba.exact import draws, limbs
 from refclust_numba.exact.limbs import carry, deposit_product
 from refclust_numba.exact.twofold import with_room
-from refclust_numba.lowlevel.compiling import compiled
+from refclust_numba.lowlevel.compiling import compiled, room
+from refclust_numba.lowlevel.scalars import lowest
 from refclust_numba.lowlevel.threads import even, spread
 from refclust_numba.prepared import Rows, joined_span
 
@@ -74,7 +75,7 @@ def _closer_dense(rows: Rows, centre: Any, before: Potential, nearest: Any, squa
             lambda b, e: closer_blocks(
                 rows.values, marked, centre, name, share, nearest, squares, b, e
             ),
-            even(-(-rows.n // ROWS), 64),
+            even(-(-rows.n // ROWS), blocks.marked),
         )
     )
 
@@ -84,8 +85,7 @@ def closer_blocks(  # type: ignore[no-untyped-def]
     numbers, bits, centre, name, share, nearest, squares, begin, end
 ):
     """Let marked rows go over to a new centre where it is proven nearer; return those in doubt."""
-    start, place = numbers.ctypes.data, centre.ctypes.data
-    left = np.empty(64, np.int64)
+    left = room(64, np.int64)
     waiting = 0
     for b in range(begin, end):
         found = bits[b]
@@ -93,7 +93,7 @@ def closer_blocks(  # type: ignore[no-untyped-def]
             i = b * ROWS + np.int64(lowest(found))
             found &= found - np.uint64(1)
             old = squares[i]
-            square = square_of(numbers, start, i, centre, place)
+            square = square_of(numbers, i, centre)
             doubt = (old + square) * share + TINY
             if square + doubt < old:
                 nearest[i] = name
@@ -108,7 +108,7 @@ def closer_blocks(  # type: ignore[no-untyped-def]
 @compiled
 def closer_rows(made, room, name, share, nearest, squares):  # type: ignore[no-untyped-def]
     """The same for all rows, given their squared distances to the new centre and their slack."""
-    left = np.empty(64, np.int64)
+    left = room(64, np.int64)
     waiting = 0
     for i in range(made.shape[0]):
         doubt = (squares[i] + made[i]) * share + room[i]
@@ -153,7 +153,7 @@ def nearer_rows(table, vectors, asked, other, magic, width):  # type: ignore[no-
     """For each row whether the last centre is strictly nearer than the other one named."""
     d = table.shape[1]
     won = np.zeros(asked.shape[0], np.bool_)
-    score = np.empty(magic.shape[0], np.int64)
+    score = room(magic.shape[0], np.int64)
     last = vectors.shape[0] - 1
     for place in range(asked.shape[0]):
         i, k = asked[place], other[place]

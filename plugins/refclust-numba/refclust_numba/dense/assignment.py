@@ -36,15 +36,16 @@ follow with an absolute bound, and what they leave goes to the reference.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
+from refclust_numba.blocks import blocks
 from refclust_numba.centres import distinct, grouped, place, units
 from refclust_numba.dense.ladder import exactly
-from refclust_numba.dense.packing import Packed
+from refclust_numba.dense.packing import NOT_PACKED, Packed
 from refclust_numba.dense.screening import GROUP, ROWS
-from refclust_numba.dense.stepping import step_blocks
+from refclust_numba.dense.stepping import Centres, Labels, Share, step_blocks
 from refclust_numba.exact.sums import Adding, nothing
 from refclust_numba.lowlevel.arrays import aligned, read_only
 from refclust_numba.lowlevel.build import LANES
@@ -52,13 +53,11 @@ from refclust_numba.lowlevel.threads import shared, threads
 from refclust_numba.prepared import Rows
 
 _HUGE: Final = 2.0**60
-_CHUNK: Final = 16  # blocks that a thread takes at a time
-_CYCLES: Final = 200_000  # below which another thread costs more than it does
 _WORTH: Final = 64  # K * d from which on bounds are worth their memory
 _BOUNDS: Final = "bounds"
 _NO_LABELS: Final = read_only(np.empty(0, np.int32))
 _NO_SINGLES: Final = np.empty(0, np.float32)
-_NO_BLOCKS: Final = np.empty((0, 1, 1), np.float32)
+_NO_GROUPS: Final = np.empty((0, 1, 1), np.float32)
 
 
 @dataclass(slots=True)
@@ -69,19 +68,9 @@ class Bounds:
     centres: Any
     margins: Any
 
-
-class _Screen(NamedTuple):
-    """The first rung: rows and centres in single precision, and what bounds errors of scores."""
-
-    blocks: Any = _NO_BLOCKS
-    lengths: Any = _NO_SINGLES
-    middle: Any = np.empty(0)
-    factor: float = 1.0
-    group: Any = _NO_BLOCKS
-    first: Any = _NO_SINGLES
-    slope: Any = np.float32(np.inf)
-    start: Any = np.float32(np.inf)
-    drift: Any = _NO_SINGLES  # what rows of each cluster lose of their margin, if it is known
+    def belong(self, labels: Any, centres: Any) -> bool:
+        """Whether they are those of these labels, and of as many centres."""
+        return self.labels is labels and self.centres.shape == centres.shape
 
 
 def nearest(rows: Rows, table: Any, metric: str) -> Any:
@@ -97,56 +86,59 @@ def passed(rows: Rows, table: Any, metric: str, old: Any, adding: Adding | None)
     bounds = rows.memory.pop(_BOUNDS, None)  # taken away: whatever interrupts us, it is not stale
     labels = rows.label_buffers.free()
     before = _NO_LABELS if old is None else read_only(old)
-    centres, index = distinct(table)
-    if len(centres) == 1:
+    vectors, index = distinct(table)
+    if len(vectors) == 1:
         labels[:] = index[0]
         rows.rungs["float32"] += rows.n
         changed = _relabelled(before, labels, slice(None), adding)
         return rows.label_buffers.finished(labels), changed
-    cosine = metric == "cosine"
     plain = len(index) == len(table)
-    worth = adding is not None and plain and not cosine and table.size >= _WORTH
-    if bounds is not None and not (worth and bounds.labels is old):
+    worth = adding is not None and plain and metric != "cosine" and table.size >= _WORTH
+    if bounds is not None and not (worth and bounds.belong(old, table)):
         bounds = None
-    if bounds is not None and bounds.centres.shape != table.shape:
-        bounds = None
-    vectors = units(centres) if cosine else centres
-    rung = _screen(rows.packed, vectors, cosine, None if bounds is None else bounds.centres)
+    packed, centres = _centres(rows.packed, vectors, metric, bounds)
+    if not plain:
+        centres = centres._replace(names=read_only(index))
     margins = _NO_SINGLES
-    if worth and len(rung.blocks):
-        margins = aligned((len(rung.lengths),), np.float32) if bounds is None else bounds.margins
-    k, limit = len(centres), _limit(*centres.shape) if len(rung.drift) else -1
-    blocks = -(-rows.n // ROWS)
-    cycles = rows.n * k * (rows.d + 5) // (2 * LANES)
-    workers = max(1, min(threads(), blocks // _CHUNK, cycles // _CYCLES))
-    # A line of the cache for each: threads that write to one line wait for each other.
-    turn, told = aligned((8,), np.int64), aligned((workers, 8), np.int64)
-    turn[:] = 0
-    told[:] = 0
-    own = [nothing(rows) if adding is None else adding.part() for _ in range(workers)]
-    by_columns = np.ascontiguousarray(vectors.T)
-    names = _NO_LABELS if plain else read_only(index)
-
-    def work(task: int, _worker: int) -> None:
-        step_blocks(
-            rows.table, rows.weights, rung.blocks, rung.lengths, rung.middle, rung.factor,
-            rung.group, rung.first, rung.slope, rung.start, rung.drift, by_columns, cosine, names,
-            before, labels, margins, limit, *own[task], turn, _CHUNK, told[task],
-        )  # fmt: skip
-
-    shared(work, workers)
-    *decided, left, changed = told.sum(axis=0)[:5].tolist()
-    for name, number in zip(("float32", "float64", "double-double"), decided, strict=True):
-        rows.rungs[name] += number
+    if worth and len(packed.blocks):
+        margins = aligned((len(packed.lengths),), np.float32) if bounds is None else bounds.margins
+    limit = _limit(*vectors.shape) if len(centres.drift) else -1
+    left, changed = _step(rows, packed, centres, Labels(before, labels, margins, limit), adding)
     if left:
         doubtful = np.flatnonzero(labels < 0)
-        exactly(rows, centres, metric, labels, doubtful)
+        exactly(rows, vectors, metric, labels, doubtful)
         labels[doubtful] = index[labels[doubtful]]
         changed += _relabelled(before, labels, doubtful, adding)
     finished = rows.label_buffers.finished(labels)
     if len(margins):
         rows.memory[_BOUNDS] = Bounds(finished, table.copy(), margins)
     return finished, changed
+
+
+def _step(
+    rows: Rows, packed: Packed, centres: Centres, labels: Labels, adding: Adding | None
+) -> tuple[int, int]:
+    """One pass by some threads; says how many rows are left in doubt, and how many changed."""
+    d, k = centres.by_columns.shape
+    cycles = rows.n * k * (d + 5) // (2 * LANES)
+    workers = max(1, min(threads(), -(-rows.n // ROWS) // blocks.chunk, cycles // blocks.cycles))
+    # A line of the cache for each: threads that write to one line wait for each other.
+    turn, told = aligned((8,), np.int64), aligned((workers, 8), np.int64)
+    turn[:] = 0
+    told[:] = 0
+    own = [nothing(rows) if adding is None else adding.part() for _ in range(workers)]
+    share = Share(turn, blocks.chunk, blocks.listed)
+
+    def work(task: int, _worker: int) -> None:
+        step_blocks(
+            rows.table, rows.weights, packed, centres, labels, own[task], share, told[task]
+        )
+
+    shared(work, workers)
+    *decided, left, changed = told.sum(axis=0)[:5].tolist()
+    for name, number in zip(("float32", "float64", "double-double"), decided, strict=True):
+        rows.rungs[name] += number
+    return left, changed
 
 
 def _limit(k: int, d: int) -> int:
@@ -169,12 +161,20 @@ def _relabelled(before: Any, labels: Any, which: Any, adding: Adding | None) -> 
     return int(np.count_nonzero(was != now))
 
 
-def _screen(packed: Packed | None, vectors: Any, cosine: bool, known: Any) -> _Screen:
-    """The first rung, if rows and centres are not too large for it."""
+def _centres(
+    packed: Packed | None, vectors: Any, metric: str, bounds: Bounds | None
+) -> tuple[Packed, Centres]:
+    """Rows and centres for the pass; without the first rung if they are too large for it."""
+    cosine = metric == "cosine"
+    vectors = units(vectors) if cosine else vectors
+    nothing = Centres(
+        _NO_GROUPS, _NO_SINGLES, np.float32(np.inf), np.float32(np.inf), _NO_SINGLES,
+        np.ascontiguousarray(vectors.T), cosine, _NO_LABELS,
+    )  # fmt: skip
     if packed is None:
-        return _Screen()
+        return NOT_PACKED, nothing
     k, d = vectors.shape
-    drift = np.empty(0 if known is None else k, np.float32)
+    drift = np.empty(0 if bounds is None else k, np.float32)
     if cosine:
         group, first = grouped(vectors, -(vectors @ packed.offset) * packed.factor)
         longest = 1.0 + 2.0**-20
@@ -183,16 +183,15 @@ def _screen(packed: Packed | None, vectors: Any, cosine: bool, known: Any) -> _S
         groups = -(-k // GROUP)
         group = np.zeros((groups, d, GROUP), np.float32)
         first = np.full(groups * GROUP, np.inf, np.float32)
-        seen = vectors if known is None else known
-        half = place(vectors, packed.offset, packed.factor, seen, group, first, drift)
+        known = vectors if bounds is None else bounds.centres
+        half = place(vectors, packed.offset, packed.factor, known, group, first, drift)
         half *= 1 + 2.0**-20
         longest = float(np.sqrt(2 * half))
     if not max(longest, half) < _HUGE:
-        return _Screen()
+        return NOT_PACKED, nothing
     share = 2 * 1.1 * (d + 4) * 2.0**-24
     slope = np.float32(share * longest)
     start = np.float32(share * half + (d + 4) * 2.0**-138 * max(1.0, longest))
-    return _Screen(
-        packed.blocks, packed.lengths, packed.middle, packed.factor, group, first, slope, start,
-        drift,
-    )  # fmt: skip
+    return packed, nothing._replace(
+        group=group, first=first, slope=slope, start=start, drift=drift
+    )

@@ -13,8 +13,9 @@ import numpy as np
 
 from refclust.kernels.seeding import Potential
 from refclust.numbers.argmin import ROUND
+from refclust_numba.blocks import blocks
 from refclust_numba.dense.ladder import TINY
-from refclust_numba.dense.lanes import gap_doubles, gap_singles
+from refclust_numba.dense.lanes import squared_gap
 from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.compiling import compiled, inlined
 from refclust_numba.lowlevel.threads import even, shared
@@ -23,7 +24,7 @@ from refclust_numba.prepared import Rows
 
 def measure(rows: Rows, centre: Any, into: Any) -> None:
     """Estimated squared distances of all rows to one centre."""
-    pieces = even(rows.n, 4096)
+    pieces = even(rows.n, blocks.measured)
     if rows.dense:
         shared(lambda p, _: measure_dense(rows.values, centre, into, *pieces[p]), len(pieces))
         return
@@ -90,7 +91,7 @@ def squared_rows(rows: Rows) -> Any:
     """The squared lengths of sparse rows."""
     if "squares" not in rows.memory:
         found = np.empty(rows.n)
-        pieces = even(rows.n, 4096)
+        pieces = even(rows.n, blocks.measured)
         shared(lambda p, _: row_squares(rows.starts, rows.values, found, *pieces[p]), len(pieces))
         rows.memory["squares"] = found
     return rows.memory["squares"]
@@ -107,19 +108,13 @@ def row_squares(starts, values, into, begin, end):  # type: ignore[no-untyped-de
 
 
 @inlined
-def square_of(numbers, start, i, centre, place):  # type: ignore[no-untyped-def]
-    """The squared distance of row i by differences; the numbers are at ``start``.
-
-    Addresses (``place`` is that of the centre) are taken once by the caller, not for each row.
+def square_of(numbers, i, centre):  # type: ignore[no-untyped-def]
+    """The squared distance of row i by differences.
 
     In any order the sum of d squares errs by less than d roundings of itself.
     """
     d = centre.shape[0]
-    at = start + numbers.itemsize * i * d
-    if numbers.itemsize == 8:
-        total = gap_doubles(at, place, d // DOUBLES)
-    else:
-        total = gap_singles(at, place, d // DOUBLES)
+    total = squared_gap(numbers, i * d, centre, d // DOUBLES)
     for j in range(d - d % DOUBLES, d):
         t = np.float64(numbers[i * d + j]) - centre[j]
         total += t * t
@@ -129,17 +124,15 @@ def square_of(numbers, start, i, centre, place):  # type: ignore[no-untyped-def]
 @compiled
 def measure_dense(numbers, centre, into, begin, end):  # type: ignore[no-untyped-def]
     """Squared distances of some rows, one after another."""
-    start, place = numbers.ctypes.data, centre.ctypes.data
     for i in range(begin, end):
-        into[i] = square_of(numbers, start, i, centre, place)
+        into[i] = square_of(numbers, i, centre)
 
 
 @compiled
 def measure_rows(numbers, asked, centre, into):  # type: ignore[no-untyped-def]
     """Squared distances of the rows asked for."""
-    start, place = numbers.ctypes.data, centre.ctypes.data
     for at in range(asked.shape[0]):
-        into[at] = square_of(numbers, start, asked[at], centre, place)
+        into[at] = square_of(numbers, asked[at], centre)
 
 
 @compiled

@@ -23,17 +23,19 @@ of singles, D apart. Underflow costs at most (d + 4) 2**-140 max(1, |e|).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from refclust.numbers.argmin import ROUND
+from refclust_numba.blocks import blocks
 from refclust_numba.centres import grouped
 from refclust_numba.dense.distances import relative, square_of
 from refclust_numba.dense.ladder import TINY
-from refclust_numba.dense.lanes import lowest, within
+from refclust_numba.dense.lanes import within
 from refclust_numba.dense.screening import GROUP, ROWS, scores
-from refclust_numba.lowlevel.compiling import compiled
+from refclust_numba.lowlevel.compiling import compiled, inlined, room
+from refclust_numba.lowlevel.scalars import lowest
 from refclust_numba.lowlevel.threads import chunks, shared
 from refclust_numba.prepared import Rows
 
@@ -49,16 +51,24 @@ class Gains:
     errors: Any
 
 
+class Candidates(NamedTuple):
+    """New centres in the space of the first rung, and their lengths there."""
+
+    group: Any  # float32, groups x d x GROUP
+    starts: Any  # float32
+    reach: Any  # float32
+
+
 def pieces_of(rows: Rows) -> list[tuple[int, int]]:
     """Blocks in chunks that depend on the number of rows only, as sums of doubles need them."""
-    blocks = -(-rows.n // ROWS)
-    return chunks(blocks, max(16, -(-blocks // 16)))
+    count = -(-rows.n // ROWS)
+    return chunks(count, max(blocks.gained, -(-count // 16)))
 
 
 def gains(rows: Rows, old: Any, vectors: Any) -> Gains:
     """The gains of some candidates in singles; where these do not serve, any row may gain."""
-    packed, count, blocks = rows.packed, len(vectors), -(-rows.n // ROWS)
-    bits = np.empty((count, blocks), np.uint64)
+    packed, count = rows.packed, len(vectors)
+    bits = np.empty((count, -(-rows.n // ROWS)), np.uint64)
     scaled = lengths = np.empty(0)
     if packed is not None and 2.0**-_SCALES < packed.factor < 2.0**_SCALES:
         scaled = (vectors - packed.offset) * packed.factor
@@ -69,13 +79,13 @@ def gains(rows: Rows, old: Any, vectors: Any) -> Gains:
             bits[:, -1] = (1 << rows.n % ROWS) - 1
         return Gains(bits, np.zeros(count), np.full(count, np.inf))
     group, starts = grouped(scaled, 0.5 * (scaled * scaled).sum(axis=1))
+    candidates = Candidates(group, starts, lengths.astype(np.float32))
     pieces = pieces_of(rows)
     totals, errors = np.zeros((len(pieces), count)), np.zeros((len(pieces), count))
 
     def work(piece: int, _worker: int) -> None:
         gain_blocks(
-            packed.blocks, packed.lengths, group, starts, lengths.astype(np.float32),
-            packed.factor * packed.factor, old, rows.weights, bits, totals[piece], errors[piece],
+            packed, candidates, old, rows.weights, bits, totals[piece], errors[piece],
             *pieces[piece],
         )  # fmt: skip
 
@@ -90,52 +100,58 @@ def _summed(rows: Rows, totals: Any, errors: Any) -> tuple[Any, Any]:
 
 
 @compiled
-def gain_blocks(  # type: ignore[no-untyped-def]
-    blocks, lengths, group, starts, reach, square_factor, old, weights, bits, totals, errors,
-    begin, end,
-):  # fmt: skip
+def gain_blocks(packed, candidates, old, weights, bits, totals, errors, begin, end):  # type: ignore[no-untyped-def]
     """Mark the rows of some blocks that may gain, and add up what they gain (in scaled units)."""
-    n, d = old.shape[0], blocks.shape[1]
-    count = reach.shape[0]
-    out = np.empty((group.shape[0] * GROUP, ROWS), np.float32)
+    n, d = old.shape[0], packed.blocks.shape[1]
+    group, count = candidates.group, candidates.reach.shape[0]
+    out, bases = room((group.shape[0] * GROUP, ROWS), np.float32), room(ROWS, np.float32)
     share = np.float32(0.55 * (d + 48) * 2.0**-24)
-    bases = np.empty(ROWS, np.float32)
-    # Addresses are taken once: in a loop that takes longer than it seems.
-    block, centres, begun = blocks.ctypes.data, group.ctypes.data, starts.ctypes.data
-    into, limits, sizes = out.ctypes.data, bases.ctypes.data, lengths.ctypes.data
+    square_factor = packed.factor * packed.factor
     # D itself errs by far less than 2**-30 of itself.
     up = 0.5 * square_factor * (1.0 + 2.0**-30)
-    weighted = weights.shape[0] > 0
-    own_error = 8 * (d + 10) * 2.0**-53 * square_factor
     for b in range(begin, end):
         first = np.uint64(b * ROWS)
         size = np.uint64(min(ROWS, n - b * ROWS))
-        scores(block + 4 * b * ROWS * d, centres, begun, d, group.shape[0], into)
+        scores(packed.blocks, b * ROWS * d, group, candidates.starts, d, group.shape[0], out)
         for r in range(size):
-            own = np.float64(lengths[first + r])
+            own = np.float64(packed.lengths[first + r])
             bases[r] = np.float32(old[first + r] * up - 0.5 * own * own)
         for r in range(size, np.uint64(ROWS)):
             bases[r] = -np.float32(np.inf)
         for k in range(count):
-            length = reach[k] * np.float32(1.0 + 2.0**-20)
+            length = candidates.reach[k] * np.float32(1.0 + 2.0**-20)
             fixed = np.float32((d + 4) * 2.0**-130) * max(length, np.float32(1.0))
-            found = within(into + 4 * k * ROWS, limits, sizes + 4 * b * ROWS, length, share, fixed)
+            found = within(
+                out, k * ROWS, bases, packed.lengths, b * ROWS, length, share, fixed
+            )
             bits[k, b] = found
-            total, doubt = 0.0, 0.0
-            while found != 0:
-                r = lowest(found)
-                found &= found - np.uint64(1)
-                own = np.float64(lengths[first + r])
-                square = old[first + r] * square_factor
-                gain = max((square - own * own) - 2.0 * np.float64(out[k, r]), 0.0)
-                both = own + np.float64(length)
-                error = 2.0 * (np.float64(share) * both * both + np.float64(fixed))
-                error += square * 2.0**-48 + old[first + r] * own_error
-                weight = weights[first + r] if weighted else 1.0
-                total += weight * gain
-                doubt += weight * error
+            limits = np.float64(length), np.float64(share), np.float64(fixed)
+            total, doubt = gain_marked(found, first, packed, out[k], limits, old, weights)
             totals[k] += total
             errors[k] += doubt
+
+
+@inlined
+def gain_marked(found, first, packed, scored, limits, old, weights):  # type: ignore[no-untyped-def]
+    """What the marked rows of a block gain by one candidate, and a bound of the error."""
+    length, share, fixed = limits
+    d, square_factor = packed.blocks.shape[1], packed.factor * packed.factor
+    own_error = 8 * (d + 10) * 2.0**-53 * square_factor
+    weighted = weights.shape[0] > 0
+    total, doubt = 0.0, 0.0
+    while found != 0:
+        r = lowest(found)
+        found &= found - np.uint64(1)
+        own = np.float64(packed.lengths[first + r])
+        square = old[first + r] * square_factor
+        gain = max((square - own * own) - 2.0 * np.float64(scored[r]), 0.0)
+        both = own + length
+        error = 2.0 * (share * both * both + fixed)
+        error += square * 2.0**-48 + old[first + r] * own_error
+        weight = weights[first + r] if weighted else 1.0
+        total += weight * gain
+        doubt += weight * error
+    return total, doubt
 
 
 def precise_gains(rows: Rows, old: Any, vectors: Any, bits: Any) -> tuple[Any, Any]:
@@ -157,7 +173,6 @@ def precise_gains(rows: Rows, old: Any, vectors: Any, bits: Any) -> tuple[Any, A
 @compiled
 def gain_rows(numbers, bits, centre, old, weights, share, begin, end):  # type: ignore[no-untyped-def]
     """The gain over the marked rows of some blocks, and a bound of its error."""
-    start, place = numbers.ctypes.data, centre.ctypes.data
     weighted = weights.shape[0] > 0
     total, doubt = 0.0, 0.0
     for b in range(begin, end):
@@ -165,7 +180,7 @@ def gain_rows(numbers, bits, centre, old, weights, share, begin, end):  # type: 
         while found != 0:
             i = b * ROWS + np.int64(lowest(found))
             found &= found - np.uint64(1)
-            square = square_of(numbers, start, i, centre, place)
+            square = square_of(numbers, i, centre)
             weight = weights[i] if weighted else 1.0
             total += weight * max(old[i] - square, 0.0)
             # Both squares err by this share of themselves at most; twice that leaves room.

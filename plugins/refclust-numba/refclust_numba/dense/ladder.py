@@ -10,10 +10,11 @@ from typing import Any, Final
 import numpy as np
 
 from refclust.kernels.fields import Cosine, Euclidean
+from refclust_numba.blocks import blocks
 from refclust_numba.exact import limbs
 from refclust_numba.exact.limbs import carry, deposit_product, is_less
 from refclust_numba.exact.twofold import plus_square
-from refclust_numba.lowlevel.compiling import compiled
+from refclust_numba.lowlevel.compiling import compiled, room
 from refclust_numba.lowlevel.scalars import two_sum
 from refclust_numba.lowlevel.threads import chunks, shared
 from refclust_numba.prepared import Rows, joined_span
@@ -92,7 +93,7 @@ def exactly(rows: Rows, centres: Any, metric: str, labels: Any, left: Any) -> No
     cut = limbs.scale(np.array([both]), min(low, centre_low) + centre_low, 4 * rows.d + 8)
     if metric != "cosine" and cut is not None:
         magic = np.ascontiguousarray(cut.magic[:, 0])
-        pieces = chunks(len(left), 256)
+        pieces = chunks(len(left), blocks.exact)
         by_columns = np.ascontiguousarray(centres.T)
 
         def work(piece: int, _worker: int) -> None:
@@ -116,10 +117,10 @@ def exact_rows(table, by_columns, rows, labels, magic, width):  # type: ignore[n
     """The lowest index of the least |c|**2 - 2 x.c, among centres doubles cannot tell apart."""
     d, k = by_columns.shape
     count = magic.shape[0]
-    squares = np.empty(k)
+    squares = room(k, np.float64)
     lengths = np.zeros((k, count), np.int64)
     known = np.zeros(k, np.bool_)
-    score, best = np.empty(count, np.int64), np.empty(count, np.int64)
+    score, best = room(count, np.int64), room(count, np.int64)
     for i in rows:
         reach = estimate(table, i, by_columns, False, squares)
         label = -1

@@ -10,21 +10,36 @@ integers wrap around without harm.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
-from numba.core import cgutils
 
+from refclust_numba.dense.reading import load_doubles
 from refclust_numba.exact.limbs import deposit
 from refclust_numba.lowlevel.build import DOUBLES
-from refclust_numba.lowlevel.compiling import compiled, generated
+from refclust_numba.lowlevel.compiling import compiled, generated, inlined, room
+from refclust_numba.lowlevel.elementary import Emit
+from refclust_numba.lowlevel.memory import LONG, Memory, tools
 from refclust_numba.lowlevel.scalars import bits, two_product
 
 _TILE: Final = 4  # vectors whose limbs stay in registers while rows go by
-_FLOAT, _DOUBLE, _LONG = ir.FloatType(), ir.DoubleType(), ir.IntType(64)
-_tools: Any = cgutils
+_WHOLES: Final = ir.VectorType(LONG, DOUBLES)
+
+
+class Sums(NamedTuple):
+    """The sums that one thread makes, and the magic numbers that cut rows and weights into limbs.
+
+    ``net`` tells how many more rows each cluster has (without weights), ``counts`` how much more
+    weight (with them).
+    """
+
+    sums: Any  # int64, clusters x limbs x columns
+    net: Any  # int64
+    counts: Any  # int64, clusters x limbs of weights
+    magic: Any  # limbs x columns
+    weight_magic: Any
 
 
 def padded(d: int) -> int:
@@ -32,67 +47,67 @@ def padded(d: int) -> int:
     return -(-d // DOUBLES) * DOUBLES
 
 
-def _adder(tile: int) -> Any:
-    """Cut ``tile`` vectors of some rows in two limbs, add these up, add or subtract the totals.
+class _Limbs:
+    """The two limbs of the totals of some vectors of columns, in registers."""
 
-    ``rows`` holds addresses of numbers ``like`` those of some array. Nothing is contracted: see
-    ``refclust_numba.exact.limbs``.
-    """
+    def __init__(self, code: Emit, tile: int) -> None:
+        self._code = code
+        self._totals = [
+            [tools.alloca_once(code.builder, _WHOLES) for _ in range(2)] for _ in range(tile)
+        ]
+        for total in (limb for limbs in self._totals for limb in limbs):
+            code.builder.store(ir.Constant(_WHOLES, [0] * DOUBLES), total)
+
+    def cut(self, v: int, value: Any, magic: list[Any]) -> None:
+        """Cut a vector of doubles in two, and add the limbs up; nothing is contracted."""
+        code, build = self._code, self._code.builder
+        t = code.plus(value, magic[0])
+        rest = code.minus(value, code.minus(t, magic[0]))
+        for total, limb in zip(self._totals[v], (t, code.plus(rest, magic[1])), strict=True):
+            build.store(build.add(build.load(total), build.bitcast(limb, _WHOLES)), total)
+
+    def bring(self, v: int, limb: int, into: tuple[Memory, Any], plus: Any) -> None:
+        """Add a total to the sums at a place of them, or subtract it."""
+        build, (sums, place) = self._code.builder, into
+        old = self._code.load(sums, place)
+        change = build.load(self._totals[v][limb])
+        new = build.select(plus, build.add(old, change), build.sub(old, change))
+        self._code.store(new, sums, place)
+
+
+def _adder(tile: int) -> Any:
+    """Cut ``tile`` vectors of some rows in two limbs, add these up, add or subtract the totals."""
 
     @generated
     def add(
-        typingctx: Any, like: Any, rows: Any, count: Any, at: Any, magic: Any, sums: Any,
-        width: Any, plus: Any,
+        typingctx: Any, table: Any, rows: Any, first: Any, count: Any, column: Any, magic: Any,
+        sums: Any, target: Any, plus: Any,
     ) -> Any:  # fmt: skip
-        number = _FLOAT if like.dtype == types.float32 else _DOUBLE
+        """Rows are places in the table, so many from ``first`` on; sums begin at ``target``."""
 
-        def generate(context: Any, builder: Any, _signature: Any, given_args: Any) -> Any:
-            args = given_args[1:]
-            wide, whole = ir.VectorType(_DOUBLE, DOUBLES), ir.VectorType(_LONG, DOUBLES)
-            given = ir.VectorType(number, DOUBLES)
-            rows, sums = (builder.inttoptr(args[i], _LONG.as_pointer()) for i in (0, 4))
-            magic = builder.inttoptr(args[3], _DOUBLE.as_pointer())
-            count, at, width = args[1], args[2], args[5]
-
-            def place(base: Any, vector: int, limb: int, kind: Any) -> Any:
-                index = builder.add(at, context.get_constant(types.intp, vector * DOUBLES))
-                index = builder.add(index, width) if limb else index
-                return builder.bitcast(builder.gep(base, [index]), kind.as_pointer())
-
-            cuts = [
-                [builder.load(place(magic, v, limb, wide), align=8) for limb in range(2)]
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            code = Emit(context, builder, signature, args)
+            table, rows, magic, sums = code.memories(0, 1, 5, 6)
+            first, count, column, target, plus = code.values(2, 3, 4, 7, 8)
+            width = builder.sdiv(magic.count, code.number(2))
+            # Of each vector the place of either limb.
+            places = [
+                [code.index(column, v * DOUBLES), code.index(column, v * DOUBLES, width)]
                 for v in range(tile)
             ]
-            zero = ir.Constant(whole, [0] * DOUBLES)
-            totals = [[_tools.alloca_once(builder, whole) for _ in range(2)] for _ in range(tile)]
-            for own in totals:
-                builder.store(zero, own[0])
-                builder.store(zero, own[1])
-            with _tools.for_range(builder, count, intp=count.type) as loop:
-                address = builder.load(builder.gep(rows, [loop.index]))
-                x = builder.inttoptr(address, number.as_pointer())
+            cuts = [[code.load(magic, place) for place in own] for own in places]
+            limbs = _Limbs(code, tile)
+            with code.loop(count) as loop:
+                row = code.scalar(rows, first, loop.index)
                 for v in range(tile):
-                    value = builder.load(place(x, v, 0, given), align=4 if number is _FLOAT else 8)
-                    if number is _FLOAT:
-                        value = builder.fpext(value, wide)
-                    t = builder.fadd(value, cuts[v][0])
-                    rest = builder.fsub(value, builder.fsub(t, cuts[v][0]))
-                    for own, limb in zip(
-                        totals[v], (t, builder.fadd(rest, cuts[v][1])), strict=True
-                    ):
-                        whole_limb = builder.bitcast(limb, whole)
-                        builder.store(builder.add(builder.load(own), whole_limb), own)
+                    limbs.cut(v, load_doubles(code, table, row, places[v][0]), cuts[v])
             for v in range(tile):
                 for limb in range(2):
-                    target = place(sums, v, limb, whole)
-                    old, change = builder.load(target, align=8), builder.load(totals[v][limb])
-                    new = builder.select(
-                        args[6], builder.add(old, change), builder.sub(old, change)
-                    )
-                    builder.store(new, target, align=8)
-            return context.get_dummy_value()
+                    limbs.bring(v, limb, (sums, code.index(target, places[v][limb])), plus)
+            return code.none()
 
-        return types.none(like, *[types.intp] * 6, types.boolean), generate
+        places = [types.intp] * 3
+        return types.none(table, rows, *places, magic, sums, types.intp, types.boolean), generate
 
     return add
 
@@ -101,79 +116,84 @@ _add_one, _add_tile = _adder(1), _adder(_TILE)
 
 
 @compiled
-def move_rows(  # type: ignore[no-untyped-def]
-    table, weights, rows, was, now, moving, sums, net, counts, magic, weight_magic
-):
-    """Take some rows from their old clusters and add them to the new ones; -1 is no cluster.
-
-    ``net`` tells how many more rows each cluster has (without weights), ``counts`` how much more
-    weight (with them).
-    """
-    n, d = table.shape
-    count, width = magic.shape
-    if weights.shape[0] or count > 2:
+def move_rows(table, weights, rows, was, now, moving, own):  # type: ignore[no-untyped-def]
+    """Take some rows from their old clusters and add them to the new ones; -1 is no cluster."""
+    if weights.shape[0] or own.magic.shape[0] > 2:
         for p in range(moving):
-            i = rows[p]
-            for c, sign in ((was[p], -1), (now[p], 1)):
-                if c < 0:
-                    continue
-                if weights.shape[0]:
-                    deposit(counts[c], weights[i], weight_magic, sign)
-                    add_weighted(table, i, weights[i], sums[c], magic, sign)
-                else:
-                    net[c] += sign
-                    add_limbs(table, i, sums[c], magic, sign)
+            move_one(table, weights, rows[p], was[p], now[p], own)
         return
-    # Cluster by cluster, so that sums stay in registers. Addresses are asked for once.
-    k, size = sums.shape[0], np.int64(table.itemsize)
-    places, sorted_places = np.empty(moving, np.int64), np.empty(moving, np.int64)
-    spare = np.zeros((DOUBLES, width), table.dtype)
-    begin, last, cut, into = (
-        table.ctypes.data,
-        spare.ctypes.data,
-        magic.ctypes.data,
-        sums.ctypes.data,
-    )
+    # Cluster by cluster, so that sums stay in registers.
+    n, d = table.shape
+    width = own.magic.shape[1]
+    places, ordered = room(moving, np.int64), room(moving, np.int64)
+    ends = room(own.sums.shape[0] + 1, np.int64)
     for p in range(moving):
-        i = rows[p]
-        places[p] = begin + size * i * d
-        if i * d + width > n * d:
+        places[p] = rows[p] * d
+        if places[p] + width > n * d:
             # The last vector of these rows would pass the end of the table.
-            for j in range(d):
-                spare[n - 1 - i, j] = table[i, j]
-            places[p] = last + size * (n - 1 - i) * width
-    ends = np.empty(k + 1, np.int64)
+            move_one(table, weights, rows[p], was[p], now[p], own)
+            places[p] = -1
     for plus in (False, True):
         clusters = now if plus else was
-        ends[:] = 0
-        for p in range(moving):
-            ends[clusters[p] + 1] += 1
-        # Rows of no cluster stand first: they are counted at 0 and passed over.
-        passed = ends[0]
-        total = np.int64(0)
-        for c in range(k + 1):
-            ends[c], total = total, total + ends[c]
-        if passed == moving:
+        if by_clusters(places, clusters, moving, ordered, ends):
+            add_ordered(table, ordered, ends, own, plus)
+
+
+@inlined
+def move_one(table, weights, i, was, now, own):  # type: ignore[no-untyped-def]
+    """Move one row, a number at a time."""
+    for c, sign in ((was, -1), (now, 1)):
+        if c < 0:
             continue
-        for p in range(moving):
-            c = clusters[p] + 1
-            sorted_places[ends[c]] = places[p]
-            ends[c] += 1
-        address = sorted_places.ctypes.data
-        for c in range(k):
-            found = ends[c + 1] - ends[c]
-            if found == 0:
-                continue
-            net[c] += found if plus else -found
-            first, target = address + 8 * ends[c], into + 8 * 2 * width * c
-            at = 0
-            while at < width:
-                whole = width - at >= _TILE * DOUBLES
-                if whole:
-                    _add_tile(table, first, found, at, cut, target, width, plus)
-                else:
-                    _add_one(table, first, found, at, cut, target, width, plus)
-                at += _TILE * DOUBLES if whole else DOUBLES
+        if weights.shape[0]:
+            deposit(own.counts[c], weights[i], own.weight_magic, sign)
+            add_weighted(table, i, weights[i], own.sums[c], own.magic, sign)
+        else:
+            own.net[c] += sign
+            add_limbs(table, i, own.sums[c], own.magic, sign)
+
+
+@inlined
+def by_clusters(places, clusters, moving, ordered, ends):  # type: ignore[no-untyped-def]
+    """Put places in the order of their clusters; say whether there are any.
+
+    Those of cluster c stand from ``ends[c]`` to ``ends[c + 1]``; before all of them, passed over,
+    what belongs to no cluster or has no place.
+    """
+    ends[:] = 0
+    for p in range(moving):
+        ends[clusters[p] + 1 if places[p] >= 0 else 0] += 1
+    if ends[0] == moving:
+        return False
+    total = np.int64(0)
+    for c in range(ends.shape[0]):
+        ends[c], total = total, total + ends[c]
+    for p in range(moving):
+        c = clusters[p] + 1 if places[p] >= 0 else 0
+        ordered[ends[c]] = places[p]
+        ends[c] += 1
+    return True
+
+
+@inlined
+def add_ordered(table, ordered, ends, own, plus):  # type: ignore[no-untyped-def]
+    """Add rows, which stand in the order of their clusters, to the sums, or subtract them."""
+    width = own.magic.shape[1]
+    for c in range(own.sums.shape[0]):
+        first, count = ends[c], ends[c + 1] - ends[c]
+        if count == 0:
+            continue
+        own.net[c] += count if plus else -count
+        target, column = 2 * width * c, 0
+        while column < width:
+            if width - column >= _TILE * DOUBLES:
+                _add_tile(
+                    table, ordered, first, count, column, own.magic, own.sums, target, plus
+                )
+                column += _TILE * DOUBLES
+            else:
+                _add_one(table, ordered, first, count, column, own.magic, own.sums, target, plus)
+                column += DOUBLES
 
 
 @compiled

@@ -9,15 +9,16 @@ costs nothing; the scaling is exact.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from refclust_numba.blocks import blocks
 from refclust_numba.dense.reading import shift, survey, transpose
 from refclust_numba.dense.screening import ROWS
 from refclust_numba.lowlevel.arrays import aligned
 from refclust_numba.lowlevel.build import DOUBLES, LANES
-from refclust_numba.lowlevel.compiling import compiled
+from refclust_numba.lowlevel.compiling import compiled, inlined, room
 from refclust_numba.lowlevel.threads import even, spread
 
 if TYPE_CHECKING:
@@ -28,8 +29,7 @@ _SAMPLE: Final = 512  # rows
 _ROOM: Final = 2  # how many binary orders larger than in the sample numbers may be
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
+class Packed(NamedTuple):
     """y in blocks of ``ROWS`` rows, the length of each y (rounded up), and o and s."""
 
     blocks: Any  # float32, blocks x d x ROWS
@@ -37,6 +37,20 @@ class Packed:
     offset: Any
     middle: Any  # the offset with zeros behind it, so that whole vectors fit
     factor: float
+
+
+NOT_PACKED: Final = Packed(
+    np.empty((0, 1, 1), np.float32), np.empty(0, np.float32), np.empty(0), np.empty(0), 1.0
+)
+
+
+class Columns(NamedTuple):
+    """Of each column the offset, the largest number, the lowest bit and the largest y so far."""
+
+    middle: Any
+    tops: Any
+    lows: Any
+    largest: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +83,20 @@ def pack(rows: Rows) -> tuple[Packed | None, Sizes | None]:
     if not largest < 2.0**_LARGEST:
         return None, None
     count = -(-rows.n // ROWS)
-    blocks = aligned((count, rows.d, ROWS), np.float32)
+    packed = aligned((count, rows.d, ROWS), np.float32)
     lengths = aligned((count * ROWS,), np.float32)
     # The sample may know the scale already; if not, the first pass tells it.
     exponent = _exponent(largest) + _ROOM if largest else 0
     while True:
         factor = float(np.ldexp(1.0, -exponent)) if exponent > -_LARGEST else 1.0
-        found = _pass(rows, offset, factor, blocks, lengths)
+        found = _pass(rows, offset, factor, packed, lengths)
         told = _sizes(found)
         if int(told.tops.max()) > _LARGEST:
             return None, told
         largest = found[2].max()
         if largest <= 1.0:
             middle = np.concatenate((offset, np.zeros(-rows.d % LANES)))
-            return Packed(blocks, lengths, offset, middle, factor), told
+            return Packed(packed, lengths, offset, middle, factor), told
         exponent += _exponent(largest)
 
 
@@ -90,11 +104,11 @@ def _exponent(value: Any) -> int:
     return int(np.frexp(value)[1])
 
 
-def _pass(rows: Rows, offset: Any, factor: float, blocks: Any, lengths: Any) -> Any:
+def _pass(rows: Rows, offset: Any, factor: float, packed: Any, lengths: Any) -> Any:
     """Of each column the largest number, the lowest bit and the largest y."""
     found = spread(
-        lambda b, e: pack_blocks(rows.table, offset, factor, blocks, lengths, b, e),
-        even(-(-rows.n // ROWS), 32),
+        lambda b, e: pack_blocks(rows.table, offset, factor, packed, lengths, b, e),
+        even(-(-rows.n // ROWS), blocks.packed),
     )
     tops, lows, largest = zip(*found, strict=True)
     return np.max(tops, axis=0), np.min(lows, axis=0), np.max(largest, axis=0)
@@ -110,107 +124,135 @@ def _sizes(found: Any) -> Sizes:
 
 
 @compiled
-def pack_blocks(table, offset, factor, blocks, lengths, begin, end):  # type: ignore[no-untyped-def]
+def pack_blocks(table, offset, factor, packed, lengths, begin, end):  # type: ignore[no-untyped-def]
     """Fill some blocks, if there are any to fill; rows after the last one are zero.
 
     Returns of each column the largest number, the lowest bit (as a power of two) and the largest y.
     """
-    n, d = table.shape
-    packing = blocks.shape[0] > 0
+    d = table.shape[1]
+    packing = packed.shape[0] > 0
     columns = -(-d // LANES) * LANES
-    size = np.int64(table.itemsize)
-    tops, lows, largest = np.zeros(columns), np.full(columns, np.inf), np.zeros(columns)
-    middle = np.zeros(columns)
+    found = Columns(np.zeros(columns), np.zeros(columns), np.full(columns, np.inf), np.zeros(columns))
     for j in range(d):
-        middle[j] = offset[j]
+        found.middle[j] = offset[j]
     part = np.zeros((LANES, columns), np.float32)
-    square = np.empty((LANES, LANES), np.float32)
-    squares = np.empty(ROWS)
+    square, squares = room((LANES, LANES), np.float32), room(ROWS, np.float64)
     spare = np.zeros((LANES, columns), table.dtype)
-    flat = blocks.reshape(-1)
-    # Addresses are asked for once: each time costs as much as a few numbers.
-    given, last, small, turned = (
-        table.ctypes.data, spare.ctypes.data, part.ctypes.data, square.ctypes.data
-    )  # fmt: skip
-    own, high, low, far = (
-        middle.ctypes.data, tops.ctypes.data, lows.ctypes.data, largest.ctypes.data
-    )  # fmt: skip
-    target = flat.ctypes.data
+    flat = packed.reshape(-1)
     for b in range(begin, end):
-        for r in range(ROWS):
-            squares[r] = 0.0
         for first in range(0, ROWS, LANES):
-            i = b * ROWS + first
-            count = max(min(LANES, n - i), 0)
-            source, stride = given + size * i * d, d
-            if (i + count - 1) * d + columns > n * d:
-                # The last vector of these rows would pass the end of the table.
-                for r in range(count):
-                    for j in range(d):
-                        spare[r, j] = table[i + r, j]
-                source, stride = last, columns
-            for r in range(count, LANES):
-                for j in range(columns):
-                    part[r, j] = np.float32(0.0)
-            for j in range(0, d, DOUBLES):
-                survey(
-                    table, source + size * j, stride, count, own + 8 * j, factor, high + 8 * j,
-                    low + 8 * j, far + 8 * j, small + 4 * j, columns,
-                )  # fmt: skip
-            if not packing:
-                continue
-            for j in range(0, d, LANES):
-                into = target + 4 * ((b * d + j) * ROWS + first)
-                whole = j + LANES <= d
-                transpose(
-                    small + 4 * j, columns, into if whole else turned, ROWS if whole else LANES
-                )
-                if not whole:
-                    for c in range(d - j):
-                        for r in range(LANES):
-                            blocks[b, j + c, first + r] = square[c, r]
+            read_rows(table, b * ROWS + first, factor, found, part, spare)
+            if packing:
+                turn(part, square, flat, b * d * ROWS + first, d)
         if packing:
-            at = np.uint64(b * d * ROWS)
-            for _ in range(d):
-                for r in range(np.uint64(ROWS)):
-                    y = np.float64(flat[at + r])
-                    squares[r] += y * y
-                at += np.uint64(ROWS)
-            # Up by 14 u, u = 2**-24: rounding y to single and the length to single costs 2 u and
-            # all else far less, so the length kept is never below |y| and at most 17 u above it.
-            for r in range(ROWS):
-                lengths[b * ROWS + r] = np.float32(np.sqrt(squares[r]) * (1.0 + 14 * 2.0**-24))
-    return tops[:d], lows[:d], largest[:d]
+            measure_block(flat, b, d, squares, lengths)
+    return found.tops[:d], found.lows[:d], found.largest[:d]
+
+
+@inlined
+def read_rows(table, i, factor, found, part, spare):  # type: ignore[no-untyped-def]
+    """Write y of ``LANES`` rows, those from i on, and of rows after the last one zero."""
+    n, d = table.shape
+    columns = part.shape[1]
+    count = max(min(LANES, n - i), 0)
+    # Else the last vector of these rows would pass the end of the table.
+    inside = (i + count - 1) * d + columns <= n * d
+    if not inside:
+        for r in range(count):
+            for j in range(d):
+                spare[r, j] = table[i + r, j]
+    for r in range(count, LANES):
+        for j in range(columns):
+            part[r, j] = np.float32(0.0)
+    for j in range(0, d, DOUBLES):
+        if inside:
+            survey(
+                table, i * d, d, count, found.middle, factor, found.tops, found.lows,
+                found.largest, j, part, columns,
+            )  # fmt: skip
+        else:
+            survey(
+                spare, 0, columns, count, found.middle, factor, found.tops, found.lows,
+                found.largest, j, part, columns,
+            )  # fmt: skip
+
+
+@inlined
+def turn(part, square, target, at, d):  # type: ignore[no-untyped-def]
+    """Write d columns of ``LANES`` rows into a block that holds them column after column."""
+    columns = part.shape[1]
+    for j in range(0, d, LANES):
+        if j + LANES <= d:
+            transpose(part, j, columns, target, at + j * ROWS, ROWS)
+        else:
+            transpose(part, j, columns, square, 0, LANES)
+            for c in range(d - j):
+                for r in range(LANES):
+                    target[at + (j + c) * ROWS + r] = square[c, r]
+
+
+@inlined
+def measure_block(flat, b, d, squares, lengths):  # type: ignore[no-untyped-def]
+    """Write the lengths of the rows of one block."""
+    squares[:] = 0.0
+    at = np.uint64(b * d * ROWS)
+    for _ in range(d):
+        for r in range(np.uint64(ROWS)):
+            y = np.float64(flat[at + r])
+            squares[r] += y * y
+        at += np.uint64(ROWS)
+    # Up by 14 u, u = 2**-24: rounding y to single and the length to single costs 2 u and
+    # all else far less, so the length kept is never below |y| and at most 17 u above it.
+    for r in range(ROWS):
+        lengths[b * ROWS + r] = np.float32(np.sqrt(squares[r]) * (1.0 + 14 * 2.0**-24))
+
+
+class Few(NamedTuple):
+    """A block of rows from anywhere: their numbers, their y column after column, their lengths.
+
+    The others are room to work in.
+    """
+
+    rows: Any  # int64; twice as many as a block holds, so that more may wait
+    block: Any  # float32, d x ROWS
+    lengths: Any
+    part: Any
+    square: Any
+    spare: Any
+
+
+@inlined
+def no_few(table, middle, wanted):  # type: ignore[no-untyped-def]
+    """An empty block for rows from anywhere, or hardly any memory if it is not wanted."""
+    columns = middle.shape[0] if wanted else 0
+    return Few(
+        room(2 * ROWS, np.int64),
+        np.zeros(table.shape[1] * ROWS if wanted else 0, np.float32),
+        np.zeros(ROWS, np.float32),
+        np.zeros((LANES, columns), np.float32),
+        room((LANES, LANES), np.float32),
+        np.zeros(columns, table.dtype),
+    )
 
 
 @compiled
-def pack_few(  # type: ignore[no-untyped-def]
-    table, rows, size, middle, factor, block, part, square, spare
-):
-    """Fill one block with rows from anywhere: singles as ``pack_blocks`` makes them."""
+def pack_few(table, size, packed, few):  # type: ignore[no-untyped-def]
+    """Fill a block with the first rows that wait for it: singles as ``pack_blocks`` makes them."""
     n, d = table.shape
-    columns = middle.shape[0]
-    given, last, own = table.ctypes.data, spare.ctypes.data, middle.ctypes.data
-    small, turned, target = part.ctypes.data, square.ctypes.data, block.ctypes.data
-    bytes_of = np.int64(table.itemsize)
+    columns = packed.middle.shape[0]
     for first in range(0, size, LANES):
         for r in range(min(LANES, size - first)):
-            i = rows[first + r]
-            x = given + bytes_of * i * d
-            if i * d + columns > n * d:
+            place, at = few.rows[first + r] * d, r * columns
+            if place + columns <= n * d:
+                shift(table, place, columns, packed.middle, packed.factor, few.part, at)
+            else:
                 # The last vector of this row would pass the end of the table.
                 for j in range(d):
-                    spare[j] = table[i, j]
-                x = last
-            shift(table, x, columns, own, factor, small + 4 * r * columns)
-        for j in range(0, d, LANES):
-            into = target + 4 * (j * ROWS + first)
-            whole = j + LANES <= d
-            transpose(small + 4 * j, columns, into if whole else turned, ROWS if whole else LANES)
-            if not whole:
-                for c in range(d - j):
-                    for r in range(LANES):
-                        block[(j + c) * ROWS + first + r] = square[c, r]
+                    few.spare[j] = table[few.rows[first + r], j]
+                shift(few.spare, 0, columns, packed.middle, packed.factor, few.part, at)
+        turn(few.part, few.square, few.block, first, d)
+    for r in range(size):
+        few.lengths[r] = packed.lengths[few.rows[r]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +274,7 @@ def singles(rows: Rows) -> Singles | None:
     lengths = np.empty(rows.n)
     spread(
         lambda b, e: single_rows(rows.starts, rows.values, factor, values, lengths, b, e),
-        even(rows.n, 4096),
+        even(rows.n, blocks.measured),
     )
     return Singles(values, lengths, factor)
 

@@ -19,7 +19,7 @@ from refclust.kernels.distances import METRICS, one_minus_cosine
 from refclust.kernels.points import binary
 from refclust.numbers.nearest import nearest, nearest_sqrt
 from refclust_numba.exact.twofold import plus_product, plus_square, with_room
-from refclust_numba.lowlevel.compiling import compiled, inlined
+from refclust_numba.lowlevel.compiling import compiled, inlined, room
 from refclust_numba.lowlevel.scalars import two_product, two_sum
 from refclust_numba.lowlevel.threads import shared
 from refclust_numba.prepared import Rows
@@ -142,7 +142,7 @@ def pairs_dense(table, code, out, begin, end):  # type: ignore[no-untyped-def]
     """Distances of some rows to all rows after them; return the pairs that are not proven."""
     n, d = table.shape
     share = (d + 8) * (d + 8) * 2.0**-103
-    left = np.empty((64, 2), np.int64)
+    left = room((64, 2), np.int64)
     waiting = 0
     for i in range(begin, end):
         place = i * n - i * (i + 1) // 2 - i - 1
@@ -170,7 +170,7 @@ def pairs_sparse(starts, columns, values, d, code, out, begin, end):  # type: ig
     """The same for sparse rows: row i is written out, so that j's numbers find their partners."""
     n = starts.shape[0] - 1
     share = (d + 8.0) * (d + 8.0) * 2.0**-103
-    left = np.empty((64, 2), np.int64)
+    left = room((64, 2), np.int64)
     waiting = 0
     whole = np.zeros(d)
     seen = np.full(d, -1)

@@ -4,150 +4,130 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
-from numba.core import cgutils
 
 from refclust_numba.lowlevel.build import DOUBLES, LANES
 from refclust_numba.lowlevel.compiling import generated
+from refclust_numba.lowlevel.elementary import INFINITY, VECTOR, Emit
+from refclust_numba.lowlevel.memory import FLOAT, INT, LONG, Code, Memory
 
-_FLOAT, _DOUBLE, _LONG, _INT = ir.FloatType(), ir.DoubleType(), ir.IntType(64), ir.IntType(32)
-_tools: Any = cgutils
+_WHOLES: Final = ir.VectorType(LONG, DOUBLES)
+_SHORT: Final = ir.VectorType(FLOAT, DOUBLES)
 
 
-def _spread(builder: Any, value: Any) -> Any:
-    """A double in every lane."""
-    vector = ir.Constant(ir.VectorType(_DOUBLE, DOUBLES), ir.Undefined)
-    for lane in range(DOUBLES):
-        vector = builder.insert_element(vector, value, ir.Constant(_INT, lane))
-    return vector
+def load_doubles(code: Emit, memory: Memory, *place: Any) -> Any:
+    """``DOUBLES`` numbers of either kind at a place, as doubles."""
+    value = code.load(memory, *place)
+    return code.builder.fpext(value, VECTOR) if memory.number == FLOAT else value
+
+
+class _Sizes(Emit):
+    """Writes what the bits of doubles tell of their sizes."""
+
+    def _all(self, bits: int) -> Any:
+        return ir.Constant(_WHOLES, [bits] * DOUBLES)
+
+    def absolute(self, value: Any) -> Any:
+        """|x|."""
+        build = self.builder
+        bits = build.and_(build.bitcast(value, _WHOLES), self._all(0x7FFFFFFFFFFFFFFF))
+        return build.bitcast(bits, VECTOR)
+
+    def lowest_bit(self, size: Any) -> Any:
+        """The lowest bit of a number that is not negative, as a power of two; infinity of zero."""
+        build, bits = self.builder, self.builder.bitcast(size, _WHOLES)
+        # A number without its lowest bit, taken from the number, leaves that bit; a power
+        # of two is its own, zero has none.
+        without = build.and_(bits, build.sub(bits, self._all(1)))
+        rest = self.minus(size, build.bitcast(without, VECTOR))
+        fraction = build.and_(bits, self._all(0xFFFFFFFFFFFFF))
+        rest = build.select(build.icmp_unsigned("==", fraction, self._all(0)), size, rest)
+        none = build.icmp_unsigned("==", bits, self._all(0))
+        return build.select(none, self.all(INFINITY), rest)
 
 
 @generated
 def survey(
-    typingctx: Any, like: Any, x: Any, stride: Any, rows: Any, offset: Any, factor: Any, tops: Any,
-    lows: Any, largest: Any, out: Any, apart: Any,
+    typingctx: Any, x: Any, first: Any, stride: Any, rows: Any, middle: Any, factor: Any,
+    tops: Any, lows: Any, largest: Any, column: Any, out: Any, apart: Any,
 ) -> Any:  # fmt: skip
     """Read ``DOUBLES`` columns of some rows, ``stride`` numbers apart; write y in singles.
 
-    Keeps the largest |x|, the lowest bit of any x and the largest |y| of each column.
+    ``first`` is the place of the first row in x; y of a row stands ``apart`` numbers after that of
+    the row before. Keeps the largest |x|, the lowest bit of any x and the largest |y| of each
+    column.
     """
 
-    number = _FLOAT if like.dtype == types.float32 else _DOUBLE
-
-    def generate(context: Any, builder: Any, _signature: Any, all_args: Any) -> Any:
-        args = all_args[1:]
-        wide, whole = ir.VectorType(_DOUBLE, DOUBLES), ir.VectorType(_LONG, DOUBLES)
-        given, short = ir.VectorType(number, DOUBLES), ir.VectorType(_FLOAT, DOUBLES)
-        x = builder.inttoptr(args[0], number.as_pointer())
-        offset, tops, lows, largest = (
-            builder.inttoptr(args[i], wide.as_pointer()) for i in (3, 5, 6, 7)
-        )
-        out = builder.inttoptr(args[8], _FLOAT.as_pointer())
-        middle = builder.load(offset, align=8)
-        factor = _spread(builder, args[4])
-
-        def all_of(kind: Any, value: Any) -> Any:
-            return ir.Constant(kind, [value] * DOUBLES)
-
-        absolute = all_of(whole, 0x7FFFFFFFFFFFFFFF)
-        kept = [_tools.alloca_once(builder, wide) for _ in range(3)]
-        for place, own in zip((tops, lows, largest), kept, strict=True):
-            builder.store(builder.load(place, align=8), own)
-        with _tools.for_range(builder, args[2], intp=args[2].type) as loop:
-            place = builder.gep(x, [builder.mul(loop.index, args[1])])
-            place = builder.bitcast(place, given.as_pointer())
-            value = builder.load(place, align=4 if number is _FLOAT else 8)
-            if number is _FLOAT:
-                value = builder.fpext(value, wide)
-            b = builder.and_(builder.bitcast(value, whole), absolute)
-            size = builder.bitcast(b, wide)
-            # A number without its lowest bit, taken from the number, leaves that bit; a power
-            # of two is its own, zero has none.
-            without = builder.and_(b, builder.sub(b, all_of(whole, 1)))
-            rest = builder.fsub(size, builder.bitcast(without, wide))
-            fraction = builder.and_(b, all_of(whole, 0xFFFFFFFFFFFFF))
-            zero = all_of(whole, 0)
-            rest = builder.select(builder.icmp_unsigned("==", fraction, zero), size, rest)
-            none = builder.icmp_unsigned("==", b, zero)
-            rest = builder.select(none, all_of(wide, float("inf")), rest)
-            y = builder.fmul(builder.fsub(value, middle), factor)
-            gap = builder.bitcast(builder.and_(builder.bitcast(y, whole), absolute), wide)
-            for own, candidate, sign in (
-                (kept[0], size, ">"), (kept[1], rest, "<"), (kept[2], gap, ">")
-            ):  # fmt: skip
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        code = _Sizes(context, builder, signature, args)
+        x, offset, out = code.memories(0, 4, 10)
+        first, stride, rows, factor, column, apart = code.values(1, 2, 3, 5, 9, 11)
+        found = code.memories(6, 7, 8)
+        middle, factor = code.load(offset, column), code.splat(factor)
+        kept = [code.variable(code.load(memory, column)) for memory in found]
+        with code.loop(rows) as row:
+            value = load_doubles(code, x, first, column, (row.index, stride))
+            y = code.times(code.minus(value, middle), factor)
+            size = code.absolute(value)
+            for own, candidate, sign in zip(
+                kept, (size, code.lowest_bit(size), code.absolute(y)), "><>", strict=True
+            ):
                 old = builder.load(own)
-                better = builder.fcmp_ordered(sign, candidate, old)
-                builder.store(builder.select(better, candidate, old), own)
-            target = builder.gep(out, [builder.mul(loop.index, args[9])])
-            target = builder.bitcast(target, short.as_pointer())
-            builder.store(builder.fptrunc(y, short), target, align=4)
-        for place, own in zip((tops, lows, largest), kept, strict=True):
-            builder.store(builder.load(own), place, align=8)
-        return context.get_dummy_value()
+                builder.store(code.where(sign, candidate, old, candidate, old), own)
+            code.store(builder.fptrunc(y, _SHORT), out, column, (row.index, apart))
+        for memory, own in zip(found, kept, strict=True):
+            code.store(builder.load(own), memory, column)
+        return code.none()
 
-    kinds = [like, *[types.intp] * 4, types.float64, *[types.intp] * 5]
+    places = [types.intp] * 3
+    kinds = [x, *places, middle, types.float64, tops, lows, largest, types.intp, out, types.intp]
     return types.none(*kinds), generate
 
 
 @generated
 def shift(
-    typingctx: Any, like: Any, x: Any, columns: Any, offset: Any, factor: Any, out: Any
+    typingctx: Any, x: Any, first: Any, columns: Any, middle: Any, factor: Any, out: Any, at: Any
 ) -> Any:
-    """Write y of one row, ``columns`` numbers, in singles."""
-    number = _FLOAT if like.dtype == types.float32 else _DOUBLE
+    """Write y of the row at a place of x, ``columns`` numbers, in singles at a place of out."""
 
-    def generate(context: Any, builder: Any, _signature: Any, all_args: Any) -> Any:
-        args = all_args[1:]
-        wide = ir.VectorType(_DOUBLE, DOUBLES)
-        given, short = ir.VectorType(number, DOUBLES), ir.VectorType(_FLOAT, DOUBLES)
-        x = builder.inttoptr(args[0], number.as_pointer())
-        offset = builder.inttoptr(args[2], _DOUBLE.as_pointer())
-        out = builder.inttoptr(args[4], _FLOAT.as_pointer())
-        factor = _spread(builder, args[3])
-        vectors = builder.udiv(args[1], context.get_constant(types.intp, DOUBLES))
-        with _tools.for_range(builder, vectors, intp=vectors.type) as loop:
-            at = builder.mul(loop.index, context.get_constant(types.intp, DOUBLES))
-            places = [
-                builder.bitcast(builder.gep(base, [at]), kind.as_pointer())
-                for base, kind in ((x, given), (offset, wide), (out, short))
-            ]
-            value = builder.load(places[0], align=4 if number is _FLOAT else 8)
-            if number is _FLOAT:
-                value = builder.fpext(value, wide)
-            middle = builder.load(places[1], align=8)
-            y = builder.fmul(builder.fsub(value, middle), factor)
-            builder.store(builder.fptrunc(y, short), places[2], align=4)
-        return context.get_dummy_value()
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        code = Emit(context, builder, signature, args)
+        x, offset, out = code.memories(0, 3, 5)
+        first, columns, factor, at = code.values(1, 2, 4, 6)
+        factor = code.splat(factor)
+        with code.loop(builder.udiv(columns, code.number(DOUBLES))) as vector:
+            column = code.index((vector.index, DOUBLES))
+            value = load_doubles(code, x, first, column)
+            y = code.times(code.minus(value, code.load(offset, column)), factor)
+            code.store(builder.fptrunc(y, _SHORT), out, at, column)
+        return code.none()
 
-    kinds = [like, *[types.intp] * 3, types.float64, types.intp]
-    return types.none(*kinds), generate
+    places = [types.intp] * 2
+    return types.none(x, *places, middle, types.float64, out, types.intp), generate
 
 
 @generated
-def transpose(typingctx: Any, source: Any, stride: Any, target: Any, apart: Any) -> Any:
+def transpose(
+    typingctx: Any, source: Any, first: Any, stride: Any, target: Any, at: Any, apart: Any
+) -> Any:
     """Turn a square of singles, ``LANES`` rows that far apart, into columns that far apart."""
 
-    def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        source, target = (builder.inttoptr(args[i], _FLOAT.as_pointer()) for i in (0, 2))
-
-        def times(value: Any, count: int) -> Any:
-            return builder.mul(value, context.get_constant(types.intp, count))
-
-        vector, indices = ir.VectorType(_FLOAT, LANES), ir.VectorType(_INT, LANES)
-
-        def load(at: Any) -> Any:
-            place = builder.bitcast(builder.gep(source, [at]), vector.as_pointer())
-            return builder.load(place, align=4)
-
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        code = Code(context, builder, signature, args)
+        source, target = code.memories(0, 3)
+        first, stride, at, apart = code.values(1, 2, 4, 5)
         half = LANES // 2
         zips = [
-            ir.Constant(indices, [i // 2 + start + LANES * (i % 2) for i in range(LANES)])
+            ir.Constant(
+                ir.VectorType(INT, LANES),
+                [i // 2 + start + LANES * (i % 2) for i in range(LANES)],
+            )
             for start in (0, half)
         ]
-        rows = [load(times(args[1], r)) for r in range(LANES)]
+        rows = [code.load(source, first, (stride, r), lanes=LANES) for r in range(LANES)]
         for _ in range(LANES.bit_length() - 1):
             # Like a riffle of cards: after log2 of them rows have become columns.
             rows = [
@@ -155,8 +135,8 @@ def transpose(typingctx: Any, source: Any, stride: Any, target: Any, apart: Any)
                 for r in range(LANES)
             ]
         for c in range(LANES):
-            place = builder.gep(target, [times(args[3], c)])
-            builder.store(rows[c], builder.bitcast(place, vector.as_pointer()), align=4)
-        return context.get_dummy_value()
+            code.store(rows[c], target, at, (apart, c))
+        return code.none()
 
-    return types.none(*[types.intp] * 4), generate
+    places = [types.intp] * 2
+    return types.none(source, *places, target, *places), generate

@@ -5,172 +5,147 @@ Threads take chunks of blocks one after another; no result depends on which one 
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from refclust_numba.dense.ladder import climb
-from refclust_numba.dense.lanes import lowest
 from refclust_numba.dense.moving import move_rows
-from refclust_numba.dense.packing import pack_few
-from refclust_numba.dense.screening import ROWS, fetch, screen, unproven
-from refclust_numba.lowlevel.build import LANES
-from refclust_numba.lowlevel.compiling import compiled, inlined
-from refclust_numba.lowlevel.scalars import ones, taken
+from refclust_numba.dense.packing import no_few, pack_few
+from refclust_numba.dense.screening import ROWS, screen, unproven
+from refclust_numba.lowlevel.compiling import compiled, inlined, room
+from refclust_numba.lowlevel.scalars import fetch, lowest, ones, taken
 
-_LIST: Final = 1024  # rows that changed, before they are moved
-_BYTES: Final = 1 << 19  # of such rows, so that they stay in the cache
+_BYTES: Final = 1 << 19  # of rows that changed, so that they stay in the cache
 _LINE: Final = 64  # bytes of the cache that come together
 _SHRINK: Final = np.float32(1.0 - 2.0**-20)
+LEFT, CHANGED = 3, 4  # where ``told`` counts rows; before these those that each rung decided
+
+
+class Centres(NamedTuple):
+    """The centres for each rung, and what bounds the errors of scores in single precision."""
+
+    group: Any  # float32, groups x d x GROUP
+    first: Any  # float32
+    slope: Any
+    start: Any
+    drift: Any  # what rows of each cluster lose of their margin, if it is known
+    by_columns: Any  # float64, d x K
+    cosine: bool
+    names: Any  # int32, where centres are not numbered as they are
+
+
+class Labels(NamedTuple):
+    """The labels before and after, and the margins that prove them."""
+
+    old: Any
+    new: Any
+    margins: Any
+    limit: int  # how many rows of a block may be read apart if their margins prove nothing
+
+
+class Share(NamedTuple):
+    """What a thread takes of the blocks."""
+
+    turn: Any  # the next chunk, counted by all threads
+    chunk: int  # blocks
+    listed: int  # rows that changed, before they are moved
+
+
+class Found(NamedTuple):
+    """What is found out of one block, and room to work in."""
+
+    index: Any  # int32
+    margin: Any  # float32
+    rows: Any  # int64
+    squares: Any
+    lows: Any
+
+
+class Moves(NamedTuple):
+    """Rows that change clusters, and from where to where."""
+
+    rows: Any
+    was: Any
+    now: Any
 
 
 @compiled
-def step_blocks(  # type: ignore[no-untyped-def]
-    table, weights, blocks, lengths, middle, factor, group, first, slope, start, drift, by_columns,
-    cosine, names, old, new, margins, limit, sums, net, counts, magic, weight_magic, turn,
-    chunk, told,
-):  # fmt: skip
+def step_blocks(table, weights, packed, centres, labels, own, share, told):  # type: ignore[no-untyped-def]
     """Label blocks of rows until none is left; -1 for rows in doubt after the third rung.
 
     ``told`` counts the rows that each rung decided, those left, and those whose label changed.
     """
     n, d = table.shape
-    count, volume = -(-n // ROWS), d * ROWS
-    screened, compared = blocks.shape[0] > 0, old.shape[0] > 0
-    adding = sums.shape[0] > 0
-    bounded, keeping = drift.shape[0] > 0, margins.shape[0] > 0
-    squares, lows = np.empty(by_columns.shape[1]), np.empty(by_columns.shape[1])
-    index, margin = np.empty(ROWS, np.int32), np.empty(ROWS, np.float32)
-    listed = max(2 * ROWS, min(_LIST, _BYTES // (d * np.int64(table.itemsize))))
-    rows, was, now = (
-        np.empty(listed, np.int64),
-        np.empty(listed, np.int32),
-        np.empty(listed, np.int32),
-    )
-    moving = np.int64(0)
+    count = -(-n // ROWS)
+    bounded = centres.drift.shape[0] > 0
+    found = nothing_found(centres.by_columns.shape[1])
+    listed = max(2 * ROWS, min(share.listed, _BYTES // (d * np.int64(table.itemsize))))
+    moves = Moves(room(listed, np.int64), room(listed, np.int32), room(listed, np.int32))
     # Rows that are not proven in blocks where most are: collected in a block of their own.
-    few = np.zeros(volume if bounded else 1, np.float32)
-    few_rows, few_lengths = np.empty(2 * ROWS, np.int64), np.zeros(ROWS, np.float32)
-    columns = middle.shape[0]
-    part, spare = np.zeros((LANES, columns), np.float32), np.zeros(columns, table.dtype)
-    square = np.empty((LANES, LANES), np.float32)
-    filled = 0
-    # Addresses are asked for once: each time costs as much as a few rows.
-    all_blocks, all_lengths = blocks.ctypes.data, lengths.ctypes.data
-    few_blocks, all_few_lengths = few.ctypes.data, few_lengths.ctypes.data
-    centres, starts, groups = group.ctypes.data, first.ctypes.data, group.shape[0]
-    indices, found, tickets = index.ctypes.data, margin.ctypes.data, turn.ctypes.data
-    bounds = margins.ctypes.data
-    numbers, size_of_row = table.ctypes.data, np.int64(table.itemsize) * d
-    b, last, done = 0, 0, False
+    few = no_few(table, packed.middle, bounded)
+    waiting, moving = 0, 0
     while True:
-        whole = not (filled >= ROWS or (done and filled > 0))
-        i, size = b * ROWS, min(filled, ROWS)
-        if moving > listed - ROWS or (whole and done):
-            told[4] += moving
-            if adding:
-                move_rows(
-                    table, weights, rows, was, now, moving, sums, net, counts, magic, weight_magic
+        begin = taken(share.turn) * share.chunk
+        if begin >= count:
+            break
+        for b in range(begin, min(begin + share.chunk, count)):
+            more = left_alone(table, b, centres, labels, few, waiting, told) if bounded else -1
+            if more < 0:
+                moving = label_block(
+                    table, b, packed, centres, labels, found, moves, moving, own, told
                 )
-            moving = np.int64(0)
-        if whole:
-            if done:
-                break
-            if b == last:
-                b = taken(tickets) * chunk
-                last = min(b + chunk, count)
-                done = b >= count
-                continue
-            size = min(ROWS, n - i)
-            b += 1
-            if bounded:
-                lower(margins, drift, old, i, size)
-                mask = unproven(bounds + 4 * i)
-                if size < ROWS:
-                    mask &= (np.uint64(1) << np.uint64(size)) - np.uint64(1)
-                failing = np.int64(ones(mask))
-                if failing <= limit:
-                    told[0] += size - failing
-                    for r in range(np.uint64(size)):
-                        new[np.uint64(i) + r] = old[np.uint64(i) + r]
-                    while mask != 0:
-                        chosen = i + np.int64(lowest(mask))
-                        mask &= mask - np.uint64(1)
-                        few_rows[filled] = chosen
-                        filled += 1
-                        fetch_row(numbers + size_of_row * chosen, size_of_row)
-                    continue
-            x = all_blocks + 4 * i * d
-            far = all_lengths + 4 * i
-            ahead = x + 4 * volume if b < count else x
-        else:
-            pack_few(table, few_rows, size, middle, factor, few, part, square, spare)
-            for r in range(size):
-                few_lengths[r] = lengths[few_rows[r]]
-            x, far, ahead = few_blocks, all_few_lengths, few_blocks
-        doubts = np.int64(1)
-        if screened:
-            doubts = screen(
-                x, centres, starts, d, groups, indices, found, far, slope, start, keeping, ahead
-            )
-        if doubts == 0:
-            told[0] += size
-        else:
-            for r in range(size):
-                if screened and margin[r] > 0:
-                    told[0] += 1
-                    continue
-                row = i + r if whole else few_rows[r]
-                label, rung = climb(table, row, by_columns, cosine, squares, lows)
-                index[r] = label if rung else -1
-                margin[r] = np.float32(0.0)
-                told[3 if rung == 0 else rung] += 1
-        if names.shape[0]:
-            for r in range(size):
-                index[r] = names[index[r]] if index[r] >= 0 else -1
-        if whole:
-            at = np.uint64(i)
-            for r in range(np.uint64(size)):
-                new[at + r] = index[r]
-            if keeping:
-                for r in range(np.uint64(size)):
-                    margins[at + r] = margin[r]
-            if compared:
-                differ = np.int32(0)
-                for r in range(np.uint64(size)):
-                    differ |= old[at + r] ^ index[r]
-                if differ != 0:
-                    for r in range(np.uint64(size)):
-                        if index[r] >= 0 and index[r] != old[at + r]:
-                            rows[moving], was[moving], now[moving] = i + r, old[at + r], index[r]
-                            fetch_row(numbers + size_of_row * (i + r), size_of_row)
-                            moving += 1
-            elif adding:
-                for r in range(np.uint64(size)):
-                    # Written always, counted only if decided: no branch to guess.
-                    rows[moving], was[moving], now[moving] = i + r, -1, index[r]
-                    moving += 0 if index[r] < 0 else 1
-                for place in range(0, size_of_row * size, _LINE):
-                    fetch(numbers + size_of_row * i + place)
-        else:
-            for r in range(size):
-                row = few_rows[r]
-                margins[row] = margin[r]
-                new[row] = index[r]
-                if index[r] >= 0 and index[r] != old[row]:
-                    rows[moving], was[moving], now[moving] = row, old[row], index[r]
-                    fetch_row(numbers + size_of_row * row, size_of_row)
-                    moving += 1
-            filled -= size
-            for r in range(filled):
-                few_rows[r] = few_rows[size + r]
+            else:
+                waiting += more
+            if waiting >= ROWS:
+                moving = label_few(
+                    table, ROWS, packed, centres, labels, found, few, moves, moving, told
+                )
+                waiting -= ROWS
+                for r in range(waiting):
+                    few.rows[r] = few.rows[ROWS + r]
+            if moving > listed - ROWS:
+                moving = moved(table, weights, moves, moving, own, told)
+    if waiting > 0:
+        moving = label_few(table, waiting, packed, centres, labels, found, few, moves, moving, told)
+        waiting = 0
+    moved(table, weights, moves, moving, own, told)
 
 
 @inlined
-def fetch_row(address, size):  # type: ignore[no-untyped-def]
-    """Ask for the beginning of a row that will be read soon: who reads on is served anyway."""
-    for place in range(0, min(size, 4 * _LINE) + _LINE - 1, _LINE):
-        fetch(address + place)
+def nothing_found(k):  # type: ignore[no-untyped-def]
+    """Room for what is found out of one block."""
+    return Found(
+        room(ROWS, np.int32), room(ROWS, np.float32), room(ROWS, np.int64), room(k, np.float64),
+        room(k, np.float64),
+    )  # fmt: skip
+
+
+@inlined
+def left_alone(table, b, centres, labels, few, waiting, told):  # type: ignore[no-untyped-def]
+    """Leave the rows of a block alone whose margins prove their labels, and collect the others.
+
+    Returns how many these are, or -1 if there are so many that the whole block is to be labelled.
+    """
+    n, i = table.shape[0], b * ROWS
+    size = min(ROWS, n - i)
+    lower(labels.margins, centres.drift, labels.old, i, size)
+    mask = unproven(labels.margins, i)
+    if size < ROWS:
+        mask &= (np.uint64(1) << np.uint64(size)) - np.uint64(1)
+    failing = np.int64(ones(mask))
+    if failing > labels.limit:
+        return -1
+    told[0] += size - failing
+    for r in range(np.uint64(size)):
+        labels.new[np.uint64(i) + r] = labels.old[np.uint64(i) + r]
+    while mask != 0:
+        row = i + np.int64(lowest(mask))
+        mask &= mask - np.uint64(1)
+        few.rows[waiting] = row
+        waiting += 1
+        fetch_row(table, row)
+    return failing
 
 
 @inlined
@@ -180,3 +155,130 @@ def lower(margins, drift, labels, i, size):  # type: ignore[no-untyped-def]
     for r in range(np.uint64(size)):
         left = margins[at + r] - drift[np.uint32(labels[at + r])]
         margins[at + r] = left * _SHRINK
+
+
+@inlined
+def label_block(table, b, packed, centres, labels, found, moves, moving, own, told):  # type: ignore[no-untyped-def]
+    """Label a whole block and list the rows that change; returns how many are listed now."""
+    (n, d), i = table.shape, b * ROWS
+    size = min(ROWS, n - i)
+    screened, keeping = packed.blocks.shape[0] > 0, labels.margins.shape[0] > 0
+    doubts = np.int64(1)
+    if screened:
+        doubts = screen(
+            packed.blocks, i * d, centres.group, centres.first, d, centres.group.shape[0],
+            found.index, found.margin, packed.lengths, i, centres.slope, centres.start, keeping,
+            (i + ROWS if i + ROWS < n else i) * d,
+        )  # fmt: skip
+    if doubts == 0:
+        told[0] += size
+    else:
+        for r in range(size):
+            found.rows[r] = i + r
+        climb_rows(table, found.rows, size, screened, centres, found, told)
+    rename(found.index, size, centres.names)
+    at = np.uint64(i)
+    for r in range(np.uint64(size)):
+        labels.new[at + r] = found.index[r]
+    if keeping:
+        for r in range(np.uint64(size)):
+            labels.margins[at + r] = found.margin[r]
+    if labels.old.shape[0] > 0:
+        return list_changed(table, i, size, labels.old, found.index, moves, moving)
+    if own.sums.shape[0] > 0:
+        return list_all(table, i, size, found.index, moves, moving)
+    return moving
+
+
+@compiled
+def label_few(table, size, packed, centres, labels, found, few, moves, moving, told):  # type: ignore[no-untyped-def]
+    """The same for the first rows that wait in a block of their own."""
+    pack_few(table, size, packed, few)
+    doubts = screen(
+        few.block, 0, centres.group, centres.first, table.shape[1], centres.group.shape[0],
+        found.index, found.margin, few.lengths, 0, centres.slope, centres.start, True, 0,
+    )  # fmt: skip
+    if doubts == 0:
+        told[0] += size
+    else:
+        climb_rows(table, few.rows, size, True, centres, found, told)
+    rename(found.index, size, centres.names)
+    for r in range(size):
+        row, label = few.rows[r], found.index[r]
+        labels.margins[row] = found.margin[r]
+        labels.new[row] = label
+        if label >= 0 and label != labels.old[row]:
+            moves.rows[moving], moves.was[moving], moves.now[moving] = row, labels.old[row], label
+            fetch_row(table, row)
+            moving += 1
+    return moving
+
+
+@inlined
+def climb_rows(table, rows, size, screened, centres, found, told):  # type: ignore[no-untyped-def]
+    """Take the rows of a block that the first rung did not decide to the next ones."""
+    for r in range(size):
+        if screened and found.margin[r] > 0:
+            told[0] += 1
+            continue
+        label, rung = climb(
+            table, rows[r], centres.by_columns, centres.cosine, found.squares, found.lows
+        )
+        found.index[r] = label if rung else -1
+        found.margin[r] = np.float32(0.0)
+        told[LEFT if rung == 0 else rung] += 1
+
+
+@inlined
+def rename(index, size, names):  # type: ignore[no-untyped-def]
+    """Give centres their own numbers, if some were left out."""
+    if names.shape[0]:
+        for r in range(size):
+            index[r] = names[index[r]] if index[r] >= 0 else -1
+
+
+@inlined
+def list_changed(table, i, size, old, index, moves, moving):  # type: ignore[no-untyped-def]
+    """List the rows of a block whose label is not the old one; returns how many are listed now."""
+    at = np.uint64(i)
+    differ = np.int32(0)
+    for r in range(np.uint64(size)):
+        differ |= old[at + r] ^ index[r]
+    if differ != 0:
+        for r in range(size):
+            label = index[r]
+            if label >= 0 and label != old[i + r]:
+                moves.rows[moving], moves.was[moving], moves.now[moving] = i + r, old[i + r], label
+                fetch_row(table, i + r)
+                moving += 1
+    return moving
+
+
+@inlined
+def list_all(table, i, size, index, moves, moving):  # type: ignore[no-untyped-def]
+    """List all rows of a block that are decided; returns how many are listed now."""
+    d = table.shape[1]
+    for r in range(size):
+        # Written always, counted only if decided: no branch to guess.
+        moves.rows[moving], moves.was[moving], moves.now[moving] = i + r, -1, index[r]
+        moving += 0 if index[r] < 0 else 1
+    for place in range(0, d * size, _LINE // table.itemsize):
+        fetch(table, i * d + place)
+    return moving
+
+
+@inlined
+def fetch_row(table, row):  # type: ignore[no-untyped-def]
+    """Ask for the beginning of a row that will be read soon: who reads on is served anyway."""
+    d, line = table.shape[1], _LINE // table.itemsize
+    for place in range(0, min(d, 4 * line) + line - 1, line):
+        fetch(table, row * d + place)
+
+
+@inlined
+def moved(table, weights, moves, moving, own, told):  # type: ignore[no-untyped-def]
+    """Count the rows that are listed, and move them if anything is added up; none is left."""
+    told[CHANGED] += moving
+    if own.sums.shape[0] > 0:
+        move_rows(table, weights, moves.rows, moves.was, moves.now, moving, own)
+    return 0

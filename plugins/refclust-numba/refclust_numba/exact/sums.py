@@ -12,7 +12,7 @@ import numpy as np
 
 from refclust.kernels import kmeans as reference
 from refclust.kernels.kmeans import ClusterSums
-from refclust_numba.dense.moving import move_rows
+from refclust_numba.dense.moving import Sums, move_rows
 from refclust_numba.exact import limbs
 from refclust_numba.exact.limbs import carry, deposit_product, dyadic
 from refclust_numba.exact.totals import LimbSums, buffer, cells
@@ -35,7 +35,7 @@ class Adding:
         self._rows, self._k, self._before = rows, k, before
         self._parts: list[tuple[Any, ...]] = []
 
-    def part(self) -> tuple[Any, Any, Any, Any, Any]:
+    def part(self) -> Sums:
         """For one thread: sums, numbers of rows, weights, and what cuts the two into limbs."""
         magic, weight_magic = self._rows.magic
         made = (
@@ -45,7 +45,7 @@ class Adding:
         )
         made[0].fill(0)
         self._parts.append(made)
-        return *made, magic, weight_magic
+        return Sums(*made, magic, weight_magic)
 
     def move(self, which: Any, was: Any, now: Any) -> None:
         """Move some rows from old clusters to new ones."""
@@ -59,7 +59,7 @@ class Adding:
                 some = slice(first, min(first + _SORTED, end))
                 move_rows(
                     self._rows.table, self._rows.weights, which[some], was[some], now[some],
-                    some.stop - some.start, *own,
+                    some.stop - some.start, own,
                 )  # fmt: skip
 
         shared(work, len(pieces))
@@ -83,9 +83,9 @@ class Adding:
         return LimbSums(rows, sums, counts)
 
 
-def nothing(rows: Rows) -> tuple[Any, Any, Any, Any, Any]:
+def nothing(rows: Rows) -> Sums:
     """What stands for ``Adding.part`` where nothing is added up."""
-    return (
+    return Sums(
         np.empty((0, 1, 1), np.int64), np.empty(0, np.int64), np.empty((0, 1), np.int64),
         np.empty((1, rows.d)), np.empty(1),
     )  # fmt: skip
