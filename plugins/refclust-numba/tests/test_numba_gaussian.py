@@ -18,7 +18,7 @@ from refclust_numba.lowlevel.compiling import generated
 from refclust_numba.lowlevel.elementary import LEAST, Emit
 from refclust_numba.lowlevel.threads import limited
 from refclust_numba.mixtures.gaussian.rows import MANY
-from refclust_numba.mixtures.responsibilities import BLOCK
+from refclust_numba.mixtures.sizes import BLOCK
 from refclust_numba.prepared import Rows
 from refclust_numba.registry import FUNCTIONS
 
@@ -245,22 +245,22 @@ def of_vectors(name: str, values: Any) -> Any:
     """What an elementary function makes of numbers, a vector at a time."""
 
     @generated
-    def one(typingctx: Any, source: Any, target: Any) -> Any:  # noqa: ARG001
-        def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-            emit = Emit(context, builder)
-            result = getattr(emit, name)(emit.load(emit.pointer(args[0]), 0))
-            emit.store(result, emit.pointer(args[1]), 0)
-            return context.get_dummy_value()
+    def one(typingctx: Any, source: Any, target: Any, place: Any) -> Any:  # noqa: ARG001
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            emit = Emit(context, builder, signature, args)
+            source, target = emit.memories(0, 1)
+            emit.store(getattr(emit, name)(emit.load(source, args[2])), target, args[2])
+            return emit.none()
 
-        return types.none(types.intp, types.intp), generate
+        return types.none(source, target, types.intp), generate
 
     @njit
-    def run(source, target, vectors):  # type: ignore[no-untyped-def]
-        for i in range(vectors):
-            one(source + 8 * DOUBLES * i, target + 8 * DOUBLES * i)
+    def run(source, target):  # type: ignore[no-untyped-def]
+        for i in range(0, len(source), DOUBLES):
+            one(source, target, i)
 
     found = np.empty_like(values)
-    run(values.ctypes.data, found.ctypes.data, len(values) // DOUBLES)
+    run(values, found)
     return found
 
 

@@ -8,6 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from refclust_numba.lowlevel.build import CHECKED
+from refclust_numba.lowlevel.compiling import POISON
+
 _LINE: Final = 64  # bytes
 _KEPT: Final = 3  # buffers
 
@@ -17,7 +20,21 @@ def aligned(shape: tuple[int, ...], kind: Any) -> Any:
     size = math.prod(shape) * np.dtype(kind).itemsize
     memory = np.empty(size + _LINE, np.uint8)
     start = -memory.ctypes.data % _LINE
-    return memory[start : start + size].view(kind).reshape(shape)
+    return spoiled(memory[start : start + size].view(kind).reshape(shape))
+
+
+def spoiled(memory: Any) -> Any:
+    """Memory that is used again: in a checked build what is in it is nothing to believe."""
+    if CHECKED:
+        memory.reshape(-1).view(np.uint8)[:] = POISON
+    return memory
+
+
+def fixed(values: Any) -> Any:
+    """The same array, which nobody can change through this one."""
+    view = values.view()
+    view.flags.writeable = False
+    return view
 
 
 class Reused:

@@ -18,6 +18,10 @@ LEAST: Final = -708.0  # exp of less would be subnormal, and counts as 0
 INFINITY: Final = float("inf")
 _DOUBLE, _LONG, _INT = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
 VECTOR: Final = ir.VectorType(_DOUBLE, DOUBLES)
+# Sums over rows are kept in so many strands, whatever vectors hold: strand s takes the rows whose
+# number leaves the rest s, in order. A vector holds one part of the strands.
+STRANDS: Final = 8
+PARTS: Final = STRANDS // DOUBLES
 _WHOLES: Final = ir.VectorType(_LONG, DOUBLES)
 
 # log 2 in two parts: a product of the first with an integer below 2**31 is exact.
@@ -39,6 +43,8 @@ _LOG: Final = (
 )  # fmt: skip
 _ROOT_HALF_BITS: Final = 0x3FE6A09E667F3BCD
 _TWO_52_BITS: Final = 0x4330000000000000
+_BIAS: Final = 1024  # makes exponents positive
+_LEAST_NORMAL: Final = 2.0**-1022
 
 
 class Emit(Code):
@@ -119,7 +125,7 @@ class Emit(Code):
     def exp(self, x: Any) -> Any:
         """exp x for LEAST <= x <= 0, within 2 units of 2**-53 of itself."""
         rounded = self.fused(x, self.all(_PER_LOG2), self.all(_MAGIC))
-        n = self.builder.fsub(rounded, self.all(_MAGIC))
+        n = self.minus(rounded, self.all(_MAGIC))
         r = self.fused(n, self.all(-_LOG2_HIGH), x)
         r = self.fused(n, self.all(-_LOG2_LOW), r)
         tail = self.fused(self.times(r, r), self.polynomial(r, _EXP), r)
@@ -130,14 +136,51 @@ class Emit(Code):
 
     def log(self, x: Any) -> Any:
         """Log x for finite x >= 1, within 4 units of 2**-53 of itself or of log 2."""
+        count, part = self._exponent(x, 0)
+        return self._log(self.minus(part, self.all(1.0)), count)
+
+    def log_of_any(self, x: Any) -> Any:
+        """Log x for any double, within 5 units of 2**-53 of itself; no number if x < 0.
+
+        With x = 2**n m and m within a factor sqrt 2 of one, log m errs by 3.2 units of itself (the
+        quotient 2, the last sum 1). If n is not 0, log x is at least as large as log m, and one
+        more sum is rounded.
+        """
+        small = self.builder.fcmp_ordered("<", x, self.all(_LEAST_NORMAL))
+        count, part = self._exponent(
+            self.builder.select(small, self.times(x, self.all(2.0**54)), x), _BIAS
+        )
+        count = self.builder.select(small, self.minus(count, self.all(54.0)), count)
+        value = self._log(self.minus(part, self.all(1.0)), count)
+        value = self.where("<", x, self.all(INFINITY), value, x)
+        value = self.where("<", x, self.all(0.0), self.all(float("nan")), value)
+        return self.where("==", x, self.all(0.0), self.all(-INFINITY), value)
+
+    def log_of_rest(self, x: Any) -> Any:
+        """log(1 - x) for 0 <= x < 1, within 8 units of 2**-53 of itself.
+
+        Above sqrt(1/2) the difference from one is x itself, without an error. Between 1/2 and
+        there 1 - x errs by half a unit, so its logarithm, 0.34 or more, by 2.9 units of itself
+        beside the 5 of ``log_of_any``; below 1/2 the difference is exact.
+        """
+        count, part = self._exponent(self.minus(self.all(1.0), x), _BIAS)
+        gap = self.minus(part, self.all(1.0))
+        gap = self.where("==", count, self.all(0.0), self.minus(self.all(0.0), x), gap)
+        return self._log(gap, count)
+
+    def _exponent(self, x: Any, bias: int) -> tuple[Any, Any]:
+        """The n and m of x = 2**n m, m within a factor sqrt 2 of one; the bias makes n positive."""
         build = self.builder
-        above = build.sub(self._bits(x), self._wholes(_ROOT_HALF_BITS))
+        above = build.sub(self._bits(x), self._wholes(_ROOT_HALF_BITS - (bias << 52)))
         n = build.lshr(above, self._wholes(52))
-        part = self._double(build.sub(self._bits(x), build.shl(n, self._wholes(52))))
+        up = build.shl(n, self._wholes(52))
+        part = build.add(build.sub(self._bits(x), up), self._wholes(bias << 52))
         count = self._double(build.or_(n, self._wholes(_TWO_52_BITS)))
-        count = build.fsub(count, self.all(2.0**52))
-        f = build.fsub(part, self.all(1.0))
-        s = build.fdiv(f, self.plus(f, self.all(2.0)))
+        return build.fsub(count, self.all(2.0**52 + bias)), self._double(part)
+
+    def _log(self, f: Any, count: Any) -> Any:
+        """The logarithm of 2**count (1 + f)."""
+        s = self.builder.fdiv(f, self.plus(f, self.all(2.0)))
         z = self.times(s, s)
         tail = self.times(self.times(s, z), self.polynomial(z, _LOG))
         low = self.fused(count, self.all(_LOG2_LOW), tail)
@@ -152,8 +195,19 @@ class Emit(Code):
     def _double(self, bits: Any) -> Any:
         return self.builder.bitcast(bits, VECTOR)
 
-    def sums_of_lanes(self, vectors: list[Any]) -> Any:
-        """One vector that holds the sum of the lanes of each of ``DOUBLES`` vectors."""
+    def opposite(self, x: Any) -> Any:
+        """-x."""
+        return self.builder.fneg(x)
+
+    def lane(self, x: Any) -> Any:
+        """The number in the first lane."""
+        return self.builder.extract_element(x, ir.Constant(_INT, 0))
+
+    def sums_of_strands(self, vectors: list[Any]) -> Any:
+        """One vector that holds the sums of ``DOUBLES`` times ``STRANDS`` numbers in a row.
+
+        Neighbours are added, then neighbouring sums, and so on: ((0 + 1) + (2 + 3)) + ...
+        """
         kind = ir.VectorType(_INT, DOUBLES)
         even, odd = (ir.Constant(kind, [2 * i + start for i in range(DOUBLES)]) for start in (0, 1))
         while len(vectors) > 1:

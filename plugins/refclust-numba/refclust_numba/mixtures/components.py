@@ -13,8 +13,10 @@ import numpy as np
 
 from refclust.kernels.words import Kind, WordLogs, WordStep
 from refclust_numba.lowlevel.arrays import doubles
-from refclust_numba.lowlevel.compiling import compiled
+from refclust_numba.lowlevel.compiling import compiled, inlined, room
+from refclust_numba.lowlevel.elementary import STRANDS
 from refclust_numba.lowlevel.threads import shared
+from refclust_numba.mixtures.logs import log_of, take_logs, take_logs_of_rest
 
 _UNIT: Final = 2.0**-53
 _LEAST: Final = -1e4  # far below the logarithm of every double
@@ -143,28 +145,25 @@ def logs(rows: Any, probabilities: Any, kind: Kind) -> WordLogs:
     slopes, bases = np.empty(thetas.shape), np.zeros(len(thetas))
 
     def one(c: int, _worker: int) -> None:
-        bases[c] = _logs(thetas[c], slopes[c], kind == "bernoulli")
+        bases[c] = word_logs(thetas, c, slopes, kind == "bernoulli")
 
     shared(one, len(thetas))
     return WordLogs(_flat(slopes), _flat(bases))
 
 
-def _logs(thetas: Any, slopes: Any, presence: bool) -> float:
-    """Log theta, or log-odds and the sum of log(1 - theta), of one component."""
-    with np.errstate(divide="ignore"):  # each thread has its own state
-        np.log(thetas, out=slopes)  # whole vectors at a time, as compiled code would not
-    return take_odds(thetas, slopes) if presence else 0.0
-
-
 @compiled
-def take_odds(thetas: Any, slopes: Any) -> float:
-    """Take log(1 - theta) from every slope, and add them up."""
+def word_logs(thetas: Any, c: int, slopes: Any, presence: bool) -> float:
+    """Write log theta, or log-odds, of one component; the sum of log(1 - theta)."""
+    d = thetas.shape[1]
+    take_logs(thetas, c * d, slopes, c * d, d)
     base = 0.0
-    for j in range(len(thetas)):
-        if thetas[j] < 1.0:
-            gone = math.log1p(-thetas[j])
-            slopes[j] -= gone
-            base += gone
+    if presence:
+        gone = room(d, np.float64)
+        take_logs_of_rest(thetas, c * d, gone, 0, d)
+        for j in range(d):
+            if thetas[c, j] < 1.0:
+                slopes[c, j] -= gone[j]
+                base += gone[j]
     return base
 
 
@@ -179,13 +178,11 @@ def m_step(rows: Any, tallies: Any, m: float, p: Any, kind: Kind) -> WordStep:
     bases, told = np.zeros(len(counts)), np.zeros((len(counts), 2))
 
     def one(c: int, _worker: int) -> None:
-        whole = (float(counts[c]) if presence else float(sums[c].sum())) + m
-        estimate(sums[c], whole, m, shares, presence, thetas[c])
-        bases[c] = _logs(thetas[c], slopes[c], presence)
-        # A word that is not there has the count 0, and 0 times a finite number is 0.
-        finite = np.maximum(slopes[c], _LEAST)
-        told[c, 0] = np.einsum("j,j->", sums[c], finite) + counts[c] * bases[c]
-        told[c, 1] = imagined(thetas[c], m, shares, presence) if m else 0.0
+        whole = (float(counts[c]) if presence else total(sums, c)) + m
+        estimate(sums, c, whole, m, shares, presence, thetas)
+        bases[c] = word_logs(thetas, c, slopes, presence)
+        told[c, 0] = expected(sums, c, slopes) + counts[c] * bases[c]
+        told[c, 1] = imagined(thetas, c, m, shares, presence) if m else 0.0
 
     shared(one, len(counts))
     expectation, prior = told.sum(axis=0).tolist()
@@ -196,23 +193,59 @@ def m_step(rows: Any, tallies: Any, m: float, p: Any, kind: Kind) -> WordStep:
 
 
 @compiled
-def estimate(sums: Any, whole: float, m: float, shares: Any, presence: bool, thetas: Any) -> None:
+def estimate(
+    sums: Any, c: int, whole: float, m: float, shares: Any, presence: bool, thetas: Any
+) -> None:
     """The m-estimate of every word of one component; without any observation its share p."""
-    for j in range(len(sums)):
-        theta = (sums[j] + m * shares[j]) / whole if whole else shares[j]
-        thetas[j] = min(theta, 1.0) if presence else theta
+    for j in range(sums.shape[1]):
+        theta = (sums[c, j] + m * shares[j]) / whole if whole else shares[j]
+        thetas[c, j] = min(theta, 1.0) if presence else theta
 
 
 @compiled
-def imagined(thetas: Any, m: float, shares: Any, presence: bool) -> float:
+def total(sums: Any, c: int) -> float:
+    """All counts of one component, in ``STRANDS`` sums: no sum waits for the one before it."""
+    strands = np.zeros(STRANDS)
+    whole = sums.shape[1] // STRANDS * STRANDS
+    for j in range(0, whole, STRANDS):
+        for s in range(STRANDS):
+            strands[s] += sums[c, j + s]
+    for j in range(whole, sums.shape[1]):
+        strands[j - whole] += sums[c, j]
+    return tree(strands)
+
+
+@compiled
+def expected(sums: Any, c: int, slopes: Any) -> float:
+    """The sum of counts times slopes of one component."""
+    strands = np.zeros(STRANDS)
+    whole = sums.shape[1] // STRANDS * STRANDS
+    for j in range(0, whole, STRANDS):
+        for s in range(STRANDS):
+            strands[s] += sums[c, j + s] * max(slopes[c, j + s], _LEAST)
+    for j in range(whole, sums.shape[1]):
+        # A word that is not there has the count 0, and 0 times a finite number is 0.
+        strands[j - whole] += sums[c, j] * max(slopes[c, j], _LEAST)
+    return tree(strands)
+
+
+@inlined
+def tree(strands: Any) -> float:
+    """The sum of all strands, neighbours first."""
+    a, b = strands[0] + strands[1], strands[2] + strands[3]
+    c, d = strands[4] + strands[5], strands[6] + strands[7]
+    return (a + b) + (c + d)
+
+
+@compiled
+def imagined(thetas: Any, c: int, m: float, shares: Any, presence: bool) -> float:
     """The logarithm of the prior of one component."""
     found = 0.0
-    for j in range(len(thetas)):
+    for j in range(thetas.shape[1]):
         if shares[j] > 0.0:
-            found += m * shares[j] * (math.log(thetas[j]) if thetas[j] > 0.0 else -math.inf)
+            found += m * shares[j] * log_of(thetas[c, j])
         if presence and shares[j] < 1.0:
-            rest = 1.0 - thetas[j]
-            found += m * (1.0 - shares[j]) * (math.log(rest) if rest > 0.0 else -math.inf)
+            found += m * (1.0 - shares[j]) * log_of(1.0 - thetas[c, j])
     return found
 
 

@@ -3,105 +3,104 @@
 Rows come in blocks, blocks in batches that stay in the cache, batches in chunks. Sums of a chunk
 never leave it until all are done, and how rows are cut depends on the sizes of the problem only: so
 no answer depends on the number of threads, which take chunks one after another.
-
-Rows and tables of numbers are passed as addresses, so that one compilation serves all.
 """
 
 from __future__ import annotations
 
 from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.compiling import compiled, inlined
+from refclust_numba.lowlevel.elementary import STRANDS
 from refclust_numba.lowlevel.scalars import taken
-from refclust_numba.mixtures.blocks import TOTALS, look, share_out, tell
-from refclust_numba.mixtures.gaussian.blocks import add_lanes, add_masses, turn_block
-from refclust_numba.mixtures.gaussian.full import OUT, SIDE, TILE, outer, whitened, width
+from refclust_numba.mixtures.blocks import (
+    clear_totals,
+    fill_ones,
+    fill_weights,
+    look,
+    share_out,
+    tell,
+)
+from refclust_numba.mixtures.gaussian.blocks import add_masses, add_strands, turn_block
+from refclust_numba.mixtures.gaussian.full import OUT, SIDE, TILE, outer, whitened
 from refclust_numba.mixtures.gaussian.plain import COLUMNS, scaled, squared
+from refclust_numba.mixtures.gaussian.records import layout, places_of
 from refclust_numba.mixtures.gaussian.rows import MANY, add_rows
-from refclust_numba.mixtures.responsibilities import BLOCK, VECTORS, number_at
-
-
-@inlined
-def layout(size, d, k, slots):  # type: ignore[no-untyped-def]
-    """Where things are in a worker's room, counted in doubles; the last one is its size.
-
-    In order: rows of a batch, their log p(x, k) or masses, one block of them as chosen, differences
-    of some rows, differences of a block, one tile of them, lanes, log p(x), totals.
-    """
-    volume = width(d) * BLOCK
-    joint = size * volume
-    chosen = joint + size * k * BLOCK
-    few = chosen + k * BLOCK
-    gaps = few + (d + OUT) * SIDE
-    weighed = gaps + (d + TILE) * BLOCK
-    lanes = weighed + TILE * BLOCK
-    found = lanes + slots * DOUBLES
-    totals = found + BLOCK
-    end = totals + TOTALS
-    return volume, joint, chosen, few, gaps, weighed, lanes, found, totals, end
-
-
-@inlined
-def _source(rows, b):  # type: ignore[no-untyped-def]
-    """The address of a block of rows: the last ones have been copied and filled up."""
-    source, tail, whole, single, _, d = rows
-    size = BLOCK * d * (4 if single else 8)
-    return source + b * size if b < whole else tail + (b - whole) * size
-
-
-@inlined
-def _weights(rows, weights, b):  # type: ignore[no-untyped-def]
-    """The address of the weights of a block of rows."""
-    source, step, tail = weights
-    whole = rows[2]
-    return source + b * step if b < whole else tail + (b - whole) * BLOCK * 8
+from refclust_numba.mixtures.sizes import BLOCK
 
 
 @compiled
-def joint_block(block, densities, full, d, few, joint):  # type: ignore[no-untyped-def]
-    """Write log p(x, k) of all rows of a block and all components."""
-    k, apart, means, size, whitening, offsets = densities
-    for c in range(k):
-        mean, own = means + 8 * c * apart, whitening + 8 * c * size
-        offset, into = number_at(offsets + 8 * c), joint + 8 * c * BLOCK
-        if full:
-            whitened(block, mean, own, d, offset, few, into)
+def read_block(blocks, b, work, into):  # type: ignore[no-untyped-def]
+    """Write a block of rows column by column: the last ones have been copied and filled up."""
+    d, volume = blocks.d, BLOCK * blocks.d
+    first = (b if b < blocks.whole else b - blocks.whole) * volume
+    if blocks.single:
+        if b < blocks.whole:
+            turn_block(blocks.singles, first, d, work, into)
         else:
-            scaled(block, mean, own, d, offset, into)
+            turn_block(blocks.last_singles, first, d, work, into)
+    elif b < blocks.whole:
+        turn_block(blocks.doubles, first, d, work, into)
+    else:
+        turn_block(blocks.last_doubles, first, d, work, into)
+
+
+@compiled
+def joint_block(work, block, densities, d, few, joint):  # type: ignore[no-untyped-def]
+    """Write log p(x, k) of all rows of a block and all components."""
+    means, whitening = densities.means, densities.whitening
+    for c in range(densities.k):
+        mean, own, into = c * densities.apart, c * densities.size, joint + c * BLOCK
+        offset = densities.offsets[c]
+        if densities.full:
+            whitened(work, block, means, mean, whitening, own, d, offset, few, into)
+        else:
+            scaled(work, block, means, mean, whitening, own, d, offset, into)
+
+
+@inlined
+def _add_many(blocks, b, around, point, cut, work, room, masses, out, into):  # type: ignore[no-untyped-def]
+    """Add the moments of a block of rows of many columns, read where they are."""
+    d, points, near = blocks.d, around.points, cut.near
+    first = (b if b < blocks.whole else b - blocks.whole) * BLOCK * d
+    if blocks.single:
+        values = blocks.singles if b < blocks.whole else blocks.last_singles
+        add_rows(values, first, d, near, work, room, masses, points, point, out, into)
+    else:
+        numbers = blocks.doubles if b < blocks.whole else blocks.last_doubles
+        add_rows(numbers, first, d, near, work, room, masses, points, point, out, into)
 
 
 @compiled
 def add_moments(  # type: ignore[no-untyped-def]
-    rows, first, count, k, around, apart, full, size, slots, work, base, sums
+    blocks, first, count, around, cut, work, room, out, task
 ):
     """Add the moments of a batch of blocks, whose masses are known, to the sums of a chunk."""
-    single, d = rows[3], rows[5]
-    volume, joint, chosen, _, gaps, weighed, lanes, found, _, _ = layout(size, d, k, slots)
+    d, k, strands = blocks.d, around.k, room.strands
     for c in range(k):
-        point, own = around + 8 * c * apart, sums + 8 * c * slots
-        if full and d >= MANY:
+        point, own = c * around.apart, task * out.shape[1] + STRANDS + c * cut.slots
+        if around.full and d >= MANY:
             for b in range(count):
-                masses, source = joint + (b * k + c) * BLOCK, _source(rows, first + b)
-                if add_masses(base + 8 * masses, own):
-                    add_rows(
-                        work, base, source, single, d, masses, found, chosen, gaps, point,
-                        own + 8 * DOUBLES,
+                masses = room.joint + (b * k + c) * BLOCK
+                if add_masses(work, masses, out, own):
+                    _add_many(
+                        blocks, first + b, around, point, cut, work, room, masses, out,
+                        own + STRANDS,
                     )  # fmt: skip
             continue
-        for i in range(lanes, lanes + slots * DOUBLES):
+        for i in range(strands, strands + cut.slots * STRANDS):
             work[i] = 0.0
-        into = base + 8 * (lanes + DOUBLES)
+        into = strands + STRANDS
         for b in range(count):
-            block, masses = base + 8 * b * volume, base + 8 * (joint + (b * k + c) * BLOCK)
-            if not add_masses(masses, base + 8 * lanes):
+            block, masses = b * room.volume, room.joint + (b * k + c) * BLOCK
+            if not add_masses(work, masses, work, strands):
                 continue
-            if full:
+            if around.full:
                 outer(
-                    block, point, masses, base + 8 * gaps, base + 8 * weighed, into,
-                    -(-d // TILE), VECTORS,
+                    work, block, around.points, point, masses, room.gaps, room.weighed, into,
+                    -(-d // TILE),
                 )  # fmt: skip
             else:
-                squared(block, point, masses, into, -(-d // COLUMNS), VECTORS)
-        add_lanes(base + 8 * lanes, slots // DOUBLES, own)
+                squared(work, block, around.points, point, masses, into, -(-d // COLUMNS))
+        add_strands(work, strands, cut.slots // DOUBLES, out, own)
 
 
 @inlined
@@ -113,104 +112,95 @@ def _clear(work, few, d):  # type: ignore[no-untyped-def]
 
 @compiled
 def step_chunks(  # type: ignore[no-untyped-def]
-    rows, weights, densities, full, around, ones, rule, draws, cut, turn, work, out
+    blocks, densities, around, choice, cut, turn, work, out
 ):
     """Share out the rows of chunks until none is left.
 
-    Each chunk gets J, the bound, the entropy, and behind ``DOUBLES`` numbers its moments.
+    Each chunk gets J, the bound, the entropy, and behind ``STRANDS`` numbers its moments.
     """
-    single, n, d = rows[3], rows[4], rows[5]
-    k, apart = densities[0], densities[1]
-    size, chunk, slots = cut
-    blocks = -(-n // BLOCK)
-    base, results = work.ctypes.data, out.ctypes.data
-    volume, joint, chosen, few, _, _, _, found, totals, _ = layout(size, d, k, slots)
-    _clear(work, few, d)
+    n, d, k = blocks.n, blocks.d, densities.k
+    room, number = layout(cut, d, k), -(-n // BLOCK)
+    _clear(work, room.few, d)
+    fill_ones(work, places_of(room, 0))
     while True:
         task = taken(turn)
-        if task * chunk >= blocks:
+        if task * cut.chunk >= number:
             break
-        last = min((task + 1) * chunk, blocks)
-        for i in range(totals, totals + TOTALS):
-            work[i] = 0.0
+        last = min((task + 1) * cut.chunk, number)
+        clear_totals(work, room.totals)
         out[task, :] = 0.0
-        for first in range(task * chunk, last, size):
-            count = min(size, last - first)
+        for first in range(task * cut.chunk, last, cut.size):
+            count = min(cut.size, last - first)
             for b in range(count):
-                block, own = base + 8 * b * volume, joint + b * k * BLOCK
-                turn_block(_source(rows, first + b), single, d, block)
-                joint_block(block, densities, full, d, base + 8 * few, base + 8 * own)
-                start = (first + b) * BLOCK
-                shares = share_out(
-                    work, base, (own, chosen, found, totals), k, _weights(rows, weights, first + b),
-                    ones, rule, draws, start, min(BLOCK, n - start),
-                )  # fmt: skip
+                own, start = room.joint + b * k * BLOCK, (first + b) * BLOCK
+                places, real = places_of(room, own), min(BLOCK, n - start)
+                read_block(blocks, first + b, work, b * room.volume)
+                joint_block(work, b * room.volume, densities, d, room.few, own)
+                fill_weights(work, places, blocks.weights, start, real)
+                shares = share_out(work, places, k, choice, start, real)
                 if shares != own:
                     for i in range(k * BLOCK):
                         work[own + i] = work[shares + i]
-            sums = results + 8 * (task * out.shape[1] + DOUBLES)
-            add_moments(rows, first, count, k, around, apart, full, size, slots, work, base, sums)
-        tell(work, totals, rule, out[task])
+            add_moments(blocks, first, count, around, cut, work, room, out, task)
+        tell(work, room.totals, choice, out, task)
+
+
+@inlined
+def _given_masses(labels, q, k, work, places, start, real):  # type: ignore[no-untyped-def]
+    """Write the masses of a block of rows that labels (-1: none) or n times K numbers tell."""
+    own = places.block
+    for i in range(own, own + k * BLOCK):
+        work[i] = 0.0
+    for r in range(real):
+        mass, i = work[places.weights + r], start + r
+        if labels.shape[0]:
+            if 0 <= labels[i] < k:
+                work[own + labels[i] * BLOCK + r] = mass
+        else:
+            for c in range(k):
+                work[own + c * BLOCK + r] = mass * q[i * k + c]
 
 
 @compiled
-def moment_chunks(  # type: ignore[no-untyped-def]
-    rows, weights, k, labels, q, full, around, apart, cut, turn, work, out
-):
+def moment_chunks(blocks, around, labels, q, cut, turn, work, out):  # type: ignore[no-untyped-def]
     """Add up the moments of chunks for given labels or responsibilities until none is left."""
-    single, n, d = rows[3], rows[4], rows[5]
-    size, chunk, slots = cut
-    blocks = -(-n // BLOCK)
-    base, results = work.ctypes.data, out.ctypes.data
-    volume, joint, _, _, _, _, _, _, _, _ = layout(size, d, k, slots)
+    n, d, k = blocks.n, blocks.d, around.k
+    room, number = layout(cut, d, k), -(-n // BLOCK)
     while True:
         task = taken(turn)
-        if task * chunk >= blocks:
+        if task * cut.chunk >= number:
             break
-        last = min((task + 1) * chunk, blocks)
+        last = min((task + 1) * cut.chunk, number)
         out[task, :] = 0.0
-        for first in range(task * chunk, last, size):
-            count = min(size, last - first)
+        for first in range(task * cut.chunk, last, cut.size):
+            count = min(cut.size, last - first)
             for b in range(count):
-                if not (full and d >= MANY):
-                    turn_block(_source(rows, first + b), single, d, base + 8 * b * volume)
-                own, weight = joint + b * k * BLOCK, _weights(rows, weights, first + b)
-                for i in range(own, own + k * BLOCK):
-                    work[i] = 0.0
                 start = (first + b) * BLOCK
-                for r in range(min(BLOCK, n - start)):
-                    mass, i = number_at(weight + 8 * r), start + r
-                    if labels.shape[0]:
-                        if 0 <= labels[i] < k:
-                            work[own + labels[i] * BLOCK + r] = mass
-                    else:
-                        for c in range(k):
-                            work[own + c * BLOCK + r] = mass * q[i * k + c]
-            sums = results + 8 * (task * out.shape[1] + DOUBLES)
-            add_moments(rows, first, count, k, around, apart, full, size, slots, work, base, sums)
+                places, real = places_of(room, room.joint + b * k * BLOCK), min(BLOCK, n - start)
+                if not (around.full and d >= MANY):
+                    read_block(blocks, first + b, work, b * room.volume)
+                fill_weights(work, places, blocks.weights, start, real)
+                _given_masses(labels, q, k, work, places, start, real)
+            add_moments(blocks, first, count, around, cut, work, room, out, task)
 
 
 @compiled
 def posterior_chunks(  # type: ignore[no-untyped-def]
-    rows, densities, full, ones, cut, turn, work, labels, logs, table
+    blocks, densities, cut, turn, work, labels, logs, table
 ):
     """Write labels, log p(x) and, if there is room for it, log p(x, k) of chunks of rows."""
-    single, n, d = rows[3], rows[4], rows[5]
-    k = densities[0]
-    size, chunk, slots = cut
-    blocks = -(-n // BLOCK)
-    base = work.ctypes.data
-    _, joint, _, few, _, _, _, found, totals, _ = layout(size, d, k, slots)
-    _clear(work, few, d)
+    n, d, k = blocks.n, blocks.d, densities.k
+    room, number = layout(cut, d, k), -(-n // BLOCK)
+    places = places_of(room, room.joint)
+    _clear(work, room.few, d)
+    fill_ones(work, places)
+    clear_totals(work, room.totals)
     while True:
         task = taken(turn)
-        if task * chunk >= blocks:
+        if task * cut.chunk >= number:
             break
-        for b in range(task * chunk, min((task + 1) * chunk, blocks)):
-            turn_block(_source(rows, b), single, d, base)
-            joint_block(base, densities, full, d, base + 8 * few, base + 8 * joint)
+        for b in range(task * cut.chunk, min((task + 1) * cut.chunk, number)):
+            read_block(blocks, b, work, 0)
+            joint_block(work, 0, densities, d, room.few, room.joint)
             start = b * BLOCK
-            look(
-                work, base, (joint, found, totals), k, ones, start, min(BLOCK, n - start),
-                labels, logs, table,
-            )  # fmt: skip
+            look(work, places, k, start, min(BLOCK, n - start), labels, logs, table)

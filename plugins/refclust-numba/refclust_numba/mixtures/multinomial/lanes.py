@@ -1,8 +1,8 @@
 """Vector code for rows of counts: products with a line of the table for each word, lanes at a time.
 
 A table has one line of ``width`` doubles for each column of the data, one lane for each component.
-Products and sums may be contracted to fused operations: the bounds of the contracts hold either
-way, and the same code runs whatever the number of threads.
+Every product is fused with its sum, and sums belong to components: how many lanes there are changes
+no bit.
 """
 
 # ruff: noqa: ARG001  (arguments of generated functions are used by position)
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 
 from refclust_numba.lowlevel.build import DOUBLES
@@ -19,50 +18,54 @@ from refclust_numba.lowlevel.compiling import generated, inlined
 from refclust_numba.lowlevel.elementary import Emit
 
 WIDEST: Final = 4 * DOUBLES  # lanes whose sums stay in registers
-_COLUMN: Final = ir.IntType(32)
 
 
 class _Row:
     """The numbers of one row and the lines of their columns, as the generated code reads them."""
 
-    def __init__(self, emit: Emit, args: Any, vectors: int) -> None:
+    def __init__(self, emit: Emit, vectors: int) -> None:
         self._emit, self._vectors = emit, vectors
-        self._columns = emit.builder.inttoptr(args[0], _COLUMN.as_pointer())
-        self._values, self._table = emit.pointer(args[1]), emit.pointer(args[3])
+        self._columns, self._values, self.table = emit.memories(0, 1, 4)
+        self._first, self._lines = emit.values(2, 5)
 
     def count(self, index: Any) -> Any:
         """One count in all lanes."""
-        return self._emit.spread(self._values, index)
+        return self._emit.spread(self._values, self._first, index)
 
     def lines(self, index: Any) -> list[Any]:
         """The places of the vectors that belong to the column of a count."""
-        builder = self._emit.builder
-        column = builder.zext(builder.load(builder.gep(self._columns, [index])), index.type)
-        place = (column, self._vectors * DOUBLES)
-        return [
-            builder.gep(self._table, [self._emit.index(place, v * DOUBLES)])
-            for v in range(self._vectors)
-        ]
+        emit = self._emit
+        column = emit.scalar(self._columns, self._first, index)
+        place = (emit.builder.zext(column, index.type), self._vectors * DOUBLES)
+        return [emit.index(self._lines, place, v * DOUBLES) for v in range(self._vectors)]
+
+
+def _types(columns: Any, values: Any, table: Any, numbers: Any) -> Any:
+    place = types.intp
+    return types.none(columns, values, place, place, table, place, numbers, place)
 
 
 def _gather(vectors: int) -> Any:
     """Add to sums the counts of a row times the lines of their columns."""
 
     @generated
-    def kernel(typingctx: Any, columns: Any, values: Any, count: Any, table: Any, sums: Any) -> Any:
-        def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-            emit = Emit(context, builder)
-            row, into = _Row(emit, args, vectors), emit.pointer(args[4])
-            kept = [emit.variable(emit.load(into, v * DOUBLES)) for v in range(vectors)]
-            with emit.loop(args[2]) as loop:
+    def kernel(
+        typingctx: Any, columns: Any, values: Any, first: Any, count: Any, table: Any, lines: Any,
+        sums: Any, into: Any,
+    ) -> Any:  # fmt: skip
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            emit = Emit(context, builder, signature, args)
+            row, sums, into = _Row(emit, vectors), emit.memory(6), args[7]
+            kept = [emit.variable(emit.load(sums, into, v * DOUBLES)) for v in range(vectors)]
+            with emit.loop(args[3]) as loop:
                 x = row.count(loop.index)
                 for line, total in zip(row.lines(loop.index), kept, strict=True):
-                    emit.add_product(x, emit.load(line), total)
+                    emit.add_product(x, emit.load(row.table, line), total)
             for v, total in enumerate(kept):
-                emit.store(builder.load(total), into, v * DOUBLES)
-            return context.get_dummy_value()
+                emit.store(builder.load(total), sums, into, v * DOUBLES)
+            return emit.none()
 
-        return types.none(*[types.intp] * 5), generate
+        return _types(columns, values, table, sums), generate
 
     return kernel
 
@@ -72,19 +75,20 @@ def _scatter(vectors: int) -> Any:
 
     @generated
     def kernel(
-        typingctx: Any, columns: Any, values: Any, count: Any, table: Any, shares: Any
-    ) -> Any:
-        def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-            emit = Emit(context, builder)
-            row, given = _Row(emit, args, vectors), emit.pointer(args[4])
-            shares = [emit.load(given, v * DOUBLES) for v in range(vectors)]
-            with emit.loop(args[2]) as loop:
+        typingctx: Any, columns: Any, values: Any, first: Any, count: Any, table: Any, lines: Any,
+        shares: Any, at: Any,
+    ) -> Any:  # fmt: skip
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            emit = Emit(context, builder, signature, args)
+            row, given = _Row(emit, vectors), emit.memory(6)
+            shares = [emit.load(given, args[7], v * DOUBLES) for v in range(vectors)]
+            with emit.loop(args[3]) as loop:
                 x = row.count(loop.index)
                 for line, q in zip(row.lines(loop.index), shares, strict=True):
-                    emit.store(emit.fused(x, q, emit.load(line)), line)
-            return context.get_dummy_value()
+                    emit.store(emit.fused(x, q, emit.load(row.table, line)), row.table, line)
+            return emit.none()
 
-        return types.none(*[types.intp] * 5), generate
+        return _types(columns, values, table, shares), generate
 
     return kernel
 
@@ -94,26 +98,33 @@ _scatter_1, _scatter_2, _scatter_3, _scatter_4 = map(_scatter, range(1, 5))
 
 
 @inlined
-def gather(vectors, columns, values, count, table, sums):  # type: ignore[no-untyped-def]
-    """Add to ``sums`` the counts of a row times the lines of their columns."""
+def gather(  # type: ignore[no-untyped-def]
+    vectors, columns, values, first, count, table, lines, sums, into
+):
+    """Add to ``sums`` at a place the counts of a row times the lines of their columns.
+
+    The ``count`` numbers of the row begin at place ``first``, the lines at place ``lines``.
+    """
     if vectors == 1:
-        _gather_1(columns, values, count, table, sums)
+        _gather_1(columns, values, first, count, table, lines, sums, into)
     elif vectors == 2:
-        _gather_2(columns, values, count, table, sums)
+        _gather_2(columns, values, first, count, table, lines, sums, into)
     elif vectors == 3:
-        _gather_3(columns, values, count, table, sums)
+        _gather_3(columns, values, first, count, table, lines, sums, into)
     else:
-        _gather_4(columns, values, count, table, sums)
+        _gather_4(columns, values, first, count, table, lines, sums, into)
 
 
 @inlined
-def scatter(vectors, columns, values, count, table, shares):  # type: ignore[no-untyped-def]
-    """Add the counts of a row times its ``shares`` to the lines of their columns."""
+def scatter(  # type: ignore[no-untyped-def]
+    vectors, columns, values, first, count, table, lines, shares, at
+):
+    """Add the counts of a row times its ``shares`` at a place to the lines of their columns."""
     if vectors == 1:
-        _scatter_1(columns, values, count, table, shares)
+        _scatter_1(columns, values, first, count, table, lines, shares, at)
     elif vectors == 2:
-        _scatter_2(columns, values, count, table, shares)
+        _scatter_2(columns, values, first, count, table, lines, shares, at)
     elif vectors == 3:
-        _scatter_3(columns, values, count, table, shares)
+        _scatter_3(columns, values, first, count, table, lines, shares, at)
     else:
-        _scatter_4(columns, values, count, table, shares)
+        _scatter_4(columns, values, first, count, table, lines, shares, at)

@@ -13,17 +13,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from refclust_numba.lowlevel.arrays import aligned
+from refclust_numba.lowlevel.arrays import aligned, fixed, spoiled
 from refclust_numba.lowlevel.compiling import compiled
 from refclust_numba.lowlevel.threads import even, spread
+from refclust_numba.mixtures.multinomial.records import Lists, Packed
+from refclust_numba.mixtures.sizes import sizes
 from refclust_numba.prepared import Rows
 
-_ROWS: Final = 1 << 12
 _SHAPES: Final = 8  # of memory kept for the next call
-_COLUMNS: Final = 1 << 12  # of a block at the most
-_TASKS: Final = 4  # blocks beyond those, for threads to share
 _SAMPLE: Final = 1 << 16  # numbers that tell well enough where they are many
-_FEW: Final = 4  # numbers of a segment, if they can be had
 
 
 class Counted:
@@ -32,60 +30,53 @@ class Counted:
     def __init__(self, rows: Rows) -> None:
         self.n, self.d = rows.n, rows.d
         values = rows.values
-        starts = _fixed(np.arange(rows.n + 1) * rows.d) if rows.dense else rows.starts
-        columns = _fixed(np.empty(0, np.int32)) if rows.dense else rows.columns
+        starts = fixed(np.arange(rows.n + 1) * rows.d) if rows.dense else rows.starts
+        columns = fixed(np.empty(0, np.int32)) if rows.dense else rows.columns
         if rows.dense or values.dtype != np.float64 or not values.all():
-            sizes = np.zeros(rows.n + 1, np.int64)
-            spread(lambda b, e: measure(starts, values, sizes, b, e), even(rows.n, _ROWS))
-            filled = np.cumsum(sizes)
+            lengths, pieces = np.zeros(rows.n + 1, np.int64), even(rows.n, sizes().count_rows)
+            spread(lambda b, e: measure(starts, values, lengths, b, e), pieces)
+            filled = np.cumsum(lengths)
             kept, numbers = np.empty(filled[-1], np.int32), np.empty(filled[-1])
             both = np.stack((starts, filled))
-            spread(
-                lambda b, e: squeeze(both, columns, values, kept, numbers, b, e),
-                even(rows.n, _ROWS),
-            )
+            spread(lambda b, e: squeeze(both, columns, values, kept, numbers, b, e), pieces)
             starts, columns, values = filled, kept, numbers
-        self.starts, self.columns, self.values = map(_fixed, (starts, columns, values))
-        self.signed = bool(len(values) and values.min() < 0.0)
-
-    @property
-    def told(self) -> tuple[Any, Any, Any, bool]:
-        """As compiled code takes it."""
-        return self.starts, self.columns, self.values, self.signed
+        signed = bool(len(values) and values.min() < 0.0)
+        self.lists = Lists(*map(fixed, (starts, columns, values)), signed)
 
     @cached_property
-    def packed(self) -> tuple[Any, ...]:
-        """In blocks: rows and beginnings of segments, columns, numbers, edges, first segments."""
+    def packed(self) -> Packed:
+        """In blocks of columns."""
         edges = self._edges()
         blocks = len(edges) - 1
         names = np.repeat(np.arange(blocks, dtype=np.int32), np.diff(edges))
-        pieces = even(self.n, _ROWS)
-        sizes = spread(lambda b, e: count(self.starts, self.columns, names, edges, b, e), pieces)
+        lists, pieces = self.lists, even(self.n, sizes().count_rows)
+        found = spread(lambda b, e: count(lists, names, edges, b, e), pieces)
         # Block after block, in each of them piece after piece.
-        tallies = np.stack(sizes, axis=1).reshape(-1, 2)
+        tallies = np.stack(found, axis=1).reshape(-1, 2)
         ends = np.cumsum(tallies, axis=0)
         places = (ends - tallies).reshape(blocks, len(pieces), 2)
         numbers, segments = ends[-1].tolist()
         owners, begins = np.empty(segments, np.int32), np.empty(segments + 1, np.int64)
         columns, values = np.empty(numbers, np.int32), np.empty(numbers)
         begins[-1] = numbers
+        firsts = np.append(places[:, 0, 1], segments)
+        packed = Packed(owners, begins, columns, values, edges, firsts)
         where = dict(zip(pieces, np.swapaxes(places, 0, 1).copy(), strict=True))
         spread(
-            lambda b, e: pack(
-                *self.told[:3], names, edges, where[b, e], owners, begins, columns, values, b, e
-            ),
+            lambda b, e: pack(lists, names, where[b, e], packed, b, e),
             pieces,
         )
-        firsts = np.append(places[:, 0, 1], segments)
-        return owners, begins, columns, values, edges, firsts
+        return packed
 
     def _edges(self) -> Any:
         """Blocks of not too many columns and not too many numbers."""
-        most = max(2, len(self.values) // (_FEW * self.n))
-        wanted = max(1, min(-(-self.d // _COLUMNS) + _TASKS, most, self.d))
-        some = self.columns[:: max(1, len(self.columns) // _SAMPLE)]
+        told, columns = sizes(), self.lists.columns
+        most = max(2, len(columns) // (told.segment * self.n))
+        wanted = -(-self.d // told.block_columns) + told.block_tasks
+        wanted = max(1, min(wanted, most, self.d))
+        some = columns[:: max(1, len(columns) // _SAMPLE)]
         tallies = np.bincount(some, minlength=self.d)
-        share = min(_TASKS, wanted) / 2
+        share = min(told.block_tasks, wanted) / 2
         cost = (wanted - share) / self.d + share * tallies / max(1, len(some))
         inner = np.searchsorted(np.cumsum(cost), np.arange(1, wanted))
         return np.unique(np.concatenate(([0], inner, [self.d])))
@@ -112,24 +103,17 @@ def room(rows: Rows, *shape: int) -> Iterator[Any]:
         memory = aligned(shape, np.float64)
         memory[...] = 0.0
     try:
-        yield memory
+        yield spoiled(memory)
     finally:
         free.append(memory)
 
 
-def _fixed(values: Any) -> Any:
-    """The same array, which nobody can change through this one."""
-    view = values.view()
-    view.flags.writeable = False
-    return view
-
-
 @compiled
-def measure(starts, values, sizes, begin, end):  # type: ignore[no-untyped-def]
+def measure(starts, values, lengths, begin, end):  # type: ignore[no-untyped-def]
     """Count the numbers of some rows that are not zero, each row's behind those before it."""
     for i in range(begin, end):
         for place in range(starts[i], starts[i + 1]):
-            sizes[i + 1] += values[place] != 0.0
+            lengths[i + 1] += values[place] != 0.0
 
 
 @compiled
@@ -148,8 +132,9 @@ def squeeze(starts, columns, values, kept, numbers, begin, end):  # type: ignore
 
 
 @compiled
-def count(starts, columns, names, edges, begin, end):  # type: ignore[no-untyped-def]
+def count(lists, names, edges, begin, end):  # type: ignore[no-untyped-def]
     """How many numbers and segments some rows have in each block of columns."""
+    starts, columns = lists.starts, lists.columns
     tallies = np.zeros((edges.shape[0] - 1, 2), np.int64)
     for i in range(begin, end):
         place, last = starts[i], starts[i + 1]
@@ -164,19 +149,18 @@ def count(starts, columns, names, edges, begin, end):  # type: ignore[no-untyped
 
 
 @compiled
-def pack(  # type: ignore[no-untyped-def]
-    starts, columns, values, names, edges, places, owners, begins, kept, numbers, begin, end
-):
+def pack(lists, names, places, packed, begin, end):  # type: ignore[no-untyped-def]
     """Write the numbers of some rows to their blocks; ``places`` say where those go on."""
+    starts, columns, values = lists.starts, lists.columns, lists.values
     for i in range(begin, end):
         place, last = starts[i], starts[i + 1]
         while place < last:
             b = names[columns[place]]
-            at, edge = places[b, 0], edges[b + 1]
-            owners[places[b, 1]] = i
-            begins[places[b, 1]] = at
+            at, edge = places[b, 0], packed.edges[b + 1]
+            packed.owners[places[b, 1]] = i
+            packed.begins[places[b, 1]] = at
             while place < last and columns[place] < edge:
-                kept[at], numbers[at] = columns[place], values[place]
+                packed.columns[at], packed.values[at] = columns[place], values[place]
                 at += 1
                 place += 1
             places[b, 0] = at
