@@ -42,6 +42,21 @@ def documents(values: Any, kind: str = "d", weights: Any = None) -> Dataset:
     )
 
 
+def with_zeros(values: Any, shown: Any, kind: str = "d") -> Dataset:
+    """Sparse rows that store some of their zeros, every other one with a minus sign."""
+    values = np.asarray(values, float)
+    stored = (values != 0) | shown
+    numbers = values[stored]
+    zeros = np.nonzero(numbers == 0)[0]
+    numbers[zeros[::2]] = -0.0
+    return sparse(
+        array("q", np.concatenate(([0], stored.sum(axis=1).cumsum())).tolist()),
+        array("q", np.nonzero(stored)[1].tolist()),
+        array(kind, numbers.tolist()),
+        values.shape[1],
+    )
+
+
 CLOUD = RANDOM.normal(size=(150, 5))
 GRID = RANDOM.integers(0, 3, size=(150, 4))
 WORDS = np.ceil(4 * RANDOM.random((150, 30))) * (RANDOM.random((150, 30)) < 0.2)
@@ -73,6 +88,11 @@ SPARSE = {
     "duplicates": documents(np.repeat(SCALED[:10], 15, axis=0)),
     "singles": documents(SCALED, "f"),
     "weights": documents(WORDS, weights=SOME),
+    "stored zeros": with_zeros(WORDS, RANDOM.random(WORDS.shape) < 0.2),
+    # Copies of ten rows that store more or fewer of their zeros.
+    "stored zeros in copies": with_zeros(
+        np.repeat(SCALED[:10], 15, axis=0), RANDOM.random(WORDS.shape) < 0.1, "f"
+    ),
 }
 EVERYWHERE = pytest.mark.parametrize(
     "data",
@@ -175,7 +195,9 @@ def test_sparse_centres_that_change_stand_together() -> None:
     assert (np.diff(rows.memory["side"].places) != 1).any()
 
 
-@pytest.mark.parametrize("name", ["counts", "scaled", "heavy tails", "duplicates", "singles"])
+@pytest.mark.parametrize(
+    "name", ["counts", "scaled", "heavy tails", "duplicates", "singles", "stored zeros"]
+)
 def test_sparse_steps_by_the_cosine(name: str) -> None:
     points = Points(SPARSE[name])
     steps(SPARSE[name], CentreMatrix.of([points.whole_row(i) for i in range(20)]), "cosine", 4)
