@@ -203,7 +203,7 @@ def estimate(
 
 
 @compiled
-def total(sums: Any, c: int) -> float:
+def total(sums: Any, c: int) -> Any:
     """All counts of one component, in ``STRANDS`` sums: no sum waits for the one before it."""
     strands = np.zeros(STRANDS)
     whole = sums.shape[1] // STRANDS * STRANDS
@@ -216,7 +216,7 @@ def total(sums: Any, c: int) -> float:
 
 
 @compiled
-def expected(sums: Any, c: int, slopes: Any) -> float:
+def expected(sums: Any, c: int, slopes: Any) -> Any:
     """The sum of counts times slopes of one component."""
     strands = np.zeros(STRANDS)
     whole = sums.shape[1] // STRANDS * STRANDS
@@ -230,7 +230,7 @@ def expected(sums: Any, c: int, slopes: Any) -> float:
 
 
 @inlined
-def tree(strands: Any) -> float:
+def tree(strands):  # type: ignore[no-untyped-def]
     """The sum of all strands, neighbours first."""
     a, b = strands[0] + strands[1], strands[2] + strands[3]
     c, d = strands[4] + strands[5], strands[6] + strands[7]
