@@ -47,9 +47,14 @@ def fill_ones(work, places):  # type: ignore[no-untyped-def]
 @inlined
 def fill_weights(work, places, weights, first, real):  # type: ignore[no-untyped-def]
     """Write the weights of a block whose rows begin with ``first``; ``real`` of them count."""
-    for r in range(BLOCK):
-        own = weights[first + r] if weights.shape[0] and r < real else 1.0
-        work[places.weights + r] = own if r < real else 0.0
+    if weights.shape[0]:
+        for r in range(real):
+            work[places.weights + r] = weights[first + r]
+    else:
+        for r in range(real):
+            work[places.weights + r] = 1.0
+    for r in range(real, BLOCK):
+        work[places.weights + r] = 0.0
 
 
 @inlined

@@ -182,7 +182,7 @@ def m_step(rows: Any, tallies: Any, m: float, p: Any, kind: Kind) -> WordStep:
         estimate(sums, c, whole, m, shares, presence, thetas)
         bases[c] = word_logs(thetas, c, slopes, presence)
         told[c, 0] = expected(sums, c, slopes) + counts[c] * bases[c]
-        told[c, 1] = imagined(thetas, c, m, shares, presence) if m else 0.0
+        told[c, 1] = imagined(thetas, c, slopes, m, shares, presence) if m else 0.0
 
     shared(one, len(counts))
     expectation, prior = told.sum(axis=0).tolist()
@@ -203,7 +203,7 @@ def estimate(
 
 
 @compiled
-def total(sums: Any, c: int) -> float:
+def total(sums: Any, c: int) -> Any:
     """All counts of one component, in ``STRANDS`` sums: no sum waits for the one before it."""
     strands = np.zeros(STRANDS)
     whole = sums.shape[1] // STRANDS * STRANDS
@@ -216,7 +216,7 @@ def total(sums: Any, c: int) -> float:
 
 
 @compiled
-def expected(sums: Any, c: int, slopes: Any) -> float:
+def expected(sums: Any, c: int, slopes: Any) -> Any:
     """The sum of counts times slopes of one component."""
     strands = np.zeros(STRANDS)
     whole = sums.shape[1] // STRANDS * STRANDS
@@ -230,7 +230,7 @@ def expected(sums: Any, c: int, slopes: Any) -> float:
 
 
 @inlined
-def tree(strands: Any) -> float:
+def tree(strands):  # type: ignore[no-untyped-def]
     """The sum of all strands, neighbours first."""
     a, b = strands[0] + strands[1], strands[2] + strands[3]
     c, d = strands[4] + strands[5], strands[6] + strands[7]
@@ -238,12 +238,12 @@ def tree(strands: Any) -> float:
 
 
 @compiled
-def imagined(thetas: Any, c: int, m: float, shares: Any, presence: bool) -> float:
-    """The logarithm of the prior of one component."""
+def imagined(thetas: Any, c: int, slopes: Any, m: float, shares: Any, presence: bool) -> float:
+    """The logarithm of the prior of one component; slopes of a multinomial one are log theta."""
     found = 0.0
     for j in range(thetas.shape[1]):
         if shares[j] > 0.0:
-            found += m * shares[j] * log_of(thetas[c, j])
+            found += m * shares[j] * (log_of(thetas[c, j]) if presence else slopes[c, j])
         if presence and shares[j] < 1.0:
             found += m * (1.0 - shares[j]) * log_of(1.0 - thetas[c, j])
     return found

@@ -133,11 +133,12 @@ def _in_blocks(rows: Rows) -> Blocks:
     table = last[: lines * d].reshape(lines, d)
     table[: n - start] = rows.table[start:]
     table[n - start :] = rows.table[-1]
-    none = [fixed(np.empty(0, kind)) for kind in (np.float64, np.float32)]
-    own, single = [fixed(values), fixed(last)], values.dtype == np.float32
-    doubles_and_last, singles_and_last = ([none[0]] * 2, own) if single else (own, [none[1]] * 2)
-    weights = fixed(rows.weights)
-    return Blocks(n, d, whole, bool(single), *doubles_and_last, *singles_and_last, weights)
+    own, weights = fixed(values), fixed(rows.weights)
+    if values.dtype == np.float32:
+        none = fixed(np.empty(0))
+        return Blocks(n, d, whole, True, none, none, own, fixed(last), weights)
+    none = fixed(np.empty(0, np.float32))
+    return Blocks(n, d, whole, False, own, fixed(last), none, none, weights)
 
 
 def _densities(rows: Rows, densities: Gaussians) -> Densities:

@@ -41,7 +41,7 @@ class Counted:
             spread(lambda b, e: squeeze(both, columns, values, kept, numbers, b, e), pieces)
             starts, columns, values = filled, kept, numbers
         signed = bool(len(values) and values.min() < 0.0)
-        self.lists = Lists(*map(fixed, (starts, columns, values)), signed)
+        self.lists = Lists(fixed(starts), fixed(columns), fixed(values), signed)
 
     @cached_property
     def packed(self) -> Packed:
