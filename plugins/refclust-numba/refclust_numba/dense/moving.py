@@ -19,7 +19,7 @@ from numba import types
 from refclust_numba.dense.reading import load_doubles
 from refclust_numba.exact.limbs import deposit
 from refclust_numba.lowlevel.build import DOUBLES
-from refclust_numba.lowlevel.compiling import compiled, generated, inlined, room
+from refclust_numba.lowlevel.compiling import borrowing, compiled, generated, room
 from refclust_numba.lowlevel.elementary import Emit
 from refclust_numba.lowlevel.memory import LONG, Memory, tools
 from refclust_numba.lowlevel.scalars import bits, two_product
@@ -139,7 +139,7 @@ def move_rows(table, weights, rows, was, now, moving, own):  # type: ignore[no-u
             add_ordered(table, ordered, ends, own, plus)
 
 
-@inlined
+@borrowing
 def move_one(table, weights, i, was, now, own):  # type: ignore[no-untyped-def]
     """Move one row, a number at a time."""
     for c, sign in ((was, -1), (now, 1)):
@@ -153,7 +153,7 @@ def move_one(table, weights, i, was, now, own):  # type: ignore[no-untyped-def]
             add_limbs(table, i, own.sums[c], own.magic, sign)
 
 
-@inlined
+@borrowing
 def by_clusters(places, clusters, moving, ordered, ends):  # type: ignore[no-untyped-def]
     """Put places in the order of their clusters; say whether there are any.
 
@@ -175,7 +175,7 @@ def by_clusters(places, clusters, moving, ordered, ends):  # type: ignore[no-unt
     return True
 
 
-@inlined
+@borrowing
 def add_ordered(table, ordered, ends, own, plus):  # type: ignore[no-untyped-def]
     """Add rows, which stand in the order of their clusters, to the sums, or subtract them."""
     width = own.magic.shape[1]

@@ -18,7 +18,13 @@ from refclust_numba.dense.reading import shift, survey, transpose
 from refclust_numba.dense.screening import ROWS
 from refclust_numba.lowlevel.arrays import aligned
 from refclust_numba.lowlevel.build import DOUBLES, LANES
-from refclust_numba.lowlevel.compiling import compiled, inlined, room
+from refclust_numba.lowlevel.compiling import (
+    borrowing,
+    borrowing_apart,
+    compiled,
+    inlined,
+    room,
+)
 from refclust_numba.lowlevel.threads import even, spread
 
 if TYPE_CHECKING:
@@ -149,7 +155,7 @@ def pack_blocks(table, offset, factor, packed, lengths, begin, end):  # type: ig
     return found.tops[:d], found.lows[:d], found.largest[:d]
 
 
-@inlined
+@borrowing
 def read_rows(table, i, factor, found, part, spare):  # type: ignore[no-untyped-def]
     """Write y of ``LANES`` rows, those from i on, and of rows after the last one zero."""
     n, d = table.shape
@@ -177,7 +183,7 @@ def read_rows(table, i, factor, found, part, spare):  # type: ignore[no-untyped-
             )  # fmt: skip
 
 
-@inlined
+@borrowing
 def turn(part, square, target, at, d):  # type: ignore[no-untyped-def]
     """Write d columns of ``LANES`` rows into a block that holds them column after column."""
     columns = part.shape[1]
@@ -191,7 +197,7 @@ def turn(part, square, target, at, d):  # type: ignore[no-untyped-def]
                     target[at + (j + c) * ROWS + r] = square[c, r]
 
 
-@inlined
+@borrowing
 def measure_block(flat, b, d, squares, lengths):  # type: ignore[no-untyped-def]
     """Write the lengths of the rows of one block."""
     squares[:] = 0.0
@@ -235,7 +241,7 @@ def no_few(table, middle, wanted):  # type: ignore[no-untyped-def]
     )
 
 
-@compiled
+@borrowing_apart
 def pack_few(table, size, packed, few):  # type: ignore[no-untyped-def]
     """Fill a block with the first rows that wait for it: singles as ``pack_blocks`` makes them."""
     n, d = table.shape

@@ -13,7 +13,13 @@ from refclust_numba.dense.ladder import climb
 from refclust_numba.dense.moving import move_rows
 from refclust_numba.dense.packing import no_few, pack_few
 from refclust_numba.dense.screening import ROWS, screen, unproven
-from refclust_numba.lowlevel.compiling import compiled, inlined, room
+from refclust_numba.lowlevel.compiling import (
+    borrowing,
+    borrowing_apart,
+    compiled,
+    inlined,
+    room,
+)
 from refclust_numba.lowlevel.scalars import fetch, lowest, ones, taken
 
 _BYTES: Final = 1 << 19  # of rows that changed, so that they stay in the cache
@@ -84,12 +90,13 @@ def step_blocks(table, weights, packed, centres, labels, own, share, told):  # t
     moves = Moves(room(listed, np.int64), room(listed, np.int32), room(listed, np.int32))
     # Rows that are not proven in blocks where most are: collected in a block of their own.
     few = no_few(table, packed.middle, bounded)
+    turn, chunk = share.turn, share.chunk
     waiting, moving = 0, 0
     while True:
-        begin = taken(share.turn) * share.chunk
+        begin = taken(turn) * chunk
         if begin >= count:
             break
-        for b in range(begin, min(begin + share.chunk, count)):
+        for b in range(begin, min(begin + chunk, count)):
             more = left_alone(table, b, centres, labels, few, waiting, told) if bounded else -1
             if more < 0:
                 moving = label_block(
@@ -99,7 +106,7 @@ def step_blocks(table, weights, packed, centres, labels, own, share, told):  # t
                 waiting += more
             if waiting >= ROWS:
                 moving = label_few(
-                    table, ROWS, packed, centres, labels, found, few, moves, moving, told
+                    table, np.int64(ROWS), packed, centres, labels, found, few, moves, moving, told
                 )
                 waiting -= ROWS
                 for r in range(waiting):
@@ -121,7 +128,7 @@ def nothing_found(k):  # type: ignore[no-untyped-def]
     )  # fmt: skip
 
 
-@inlined
+@borrowing
 def left_alone(table, b, centres, labels, few, waiting, told):  # type: ignore[no-untyped-def]
     """Leave the rows of a block alone whose margins prove their labels, and collect the others.
 
@@ -148,7 +155,7 @@ def left_alone(table, b, centres, labels, few, waiting, told):  # type: ignore[n
     return failing
 
 
-@inlined
+@borrowing
 def lower(margins, drift, labels, i, size):  # type: ignore[no-untyped-def]
     """Lower the margins of some rows by what the centres moved."""
     at = np.uint64(i)
@@ -157,7 +164,7 @@ def lower(margins, drift, labels, i, size):  # type: ignore[no-untyped-def]
         margins[at + r] = left * _SHRINK
 
 
-@inlined
+@borrowing
 def label_block(table, b, packed, centres, labels, found, moves, moving, own, told):  # type: ignore[no-untyped-def]
     """Label a whole block and list the rows that change; returns how many are listed now."""
     (n, d), i = table.shape, b * ROWS
@@ -190,7 +197,7 @@ def label_block(table, b, packed, centres, labels, found, moves, moving, own, to
     return moving
 
 
-@compiled
+@borrowing_apart
 def label_few(table, size, packed, centres, labels, found, few, moves, moving, told):  # type: ignore[no-untyped-def]
     """The same for the first rows that wait in a block of their own."""
     pack_few(table, size, packed, few)
@@ -214,7 +221,7 @@ def label_few(table, size, packed, centres, labels, found, few, moves, moving, t
     return moving
 
 
-@inlined
+@borrowing
 def climb_rows(table, rows, size, screened, centres, found, told):  # type: ignore[no-untyped-def]
     """Take the rows of a block that the first rung did not decide to the next ones."""
     for r in range(size):
@@ -229,7 +236,7 @@ def climb_rows(table, rows, size, screened, centres, found, told):  # type: igno
         told[LEFT if rung == 0 else rung] += 1
 
 
-@inlined
+@borrowing
 def rename(index, size, names):  # type: ignore[no-untyped-def]
     """Give centres their own numbers, if some were left out."""
     if names.shape[0]:
@@ -237,7 +244,7 @@ def rename(index, size, names):  # type: ignore[no-untyped-def]
             index[r] = names[index[r]] if index[r] >= 0 else -1
 
 
-@inlined
+@borrowing
 def list_changed(table, i, size, old, index, moves, moving):  # type: ignore[no-untyped-def]
     """List the rows of a block whose label is not the old one; returns how many are listed now."""
     at = np.uint64(i)
@@ -254,7 +261,7 @@ def list_changed(table, i, size, old, index, moves, moving):  # type: ignore[no-
     return moving
 
 
-@inlined
+@borrowing
 def list_all(table, i, size, index, moves, moving):  # type: ignore[no-untyped-def]
     """List all rows of a block that are decided; returns how many are listed now."""
     d = table.shape[1]
@@ -267,7 +274,7 @@ def list_all(table, i, size, index, moves, moving):  # type: ignore[no-untyped-d
     return moving
 
 
-@inlined
+@borrowing
 def fetch_row(table, row):  # type: ignore[no-untyped-def]
     """Ask for the beginning of a row that will be read soon: who reads on is served anyway."""
     d, line = table.shape[1], _LINE // table.itemsize
