@@ -53,8 +53,8 @@ def potential(rows: Rows, centre: tuple[float, ...], before: Potential | None = 
     else:
         made = np.empty(rows.n)
         measure(rows, new, made)
-        room = slack(rows, centres)
-        doubtful = closer_rows(made, room, name, relative(rows), nearest, squares)
+        slacks = slack(rows, centres)
+        doubtful = closer_rows(made, slacks, name, relative(rows), nearest, squares)
     won = _prefer(rows, centres, nearest, name, doubtful)
     nearest[won] = name
     squares[won] = measure_some(rows, won, new)
@@ -106,12 +106,12 @@ def closer_blocks(  # type: ignore[no-untyped-def]
 
 
 @compiled
-def closer_rows(made, room, name, share, nearest, squares):  # type: ignore[no-untyped-def]
+def closer_rows(made, slacks, name, share, nearest, squares):  # type: ignore[no-untyped-def]
     """The same for all rows, given their squared distances to the new centre and their slack."""
     left = room(64, np.int64)
     waiting = 0
     for i in range(made.shape[0]):
-        doubt = (squares[i] + made[i]) * share + room[i]
+        doubt = (squares[i] + made[i]) * share + slacks[i]
         if made[i] + doubt < squares[i]:
             nearest[i] = name
             squares[i] = made[i]
@@ -210,7 +210,7 @@ def _greatest(totals: Any, errors: Any) -> Any:
 
 
 def _sparse_gains(rows: Rows, before: Potential, vectors: Any, old: Any) -> tuple[Any, Any]:
-    """What candidates gain (see ``refclust_numba.dense.gains``), in doubles, with bounds of the errors.
+    """What candidates gain (``refclust_numba.dense.gains``), in doubles, with bounds of the errors.
 
     Pairwise sums of n terms of one sign err by far less than (n / 64 + 64) roundings.
     """
@@ -255,10 +255,10 @@ def farthest(rows: Rows, before: Potential, labels: Any = None, cluster: int = 0
     if not len(asked) or not rows.d:
         return reference.farthest(rows.points, _plain(before), labels, cluster)
     squares = believed(rows, before)[asked]
-    room = 4 * float(slack(rows, before.centres)[asked].max())
+    doubt = 4 * float(slack(rows, before.centres)[asked].max())
     greatest = squares.max()
-    doubtful = asked[~(squares * (1 + 4 * relative(rows)) + room < greatest)]
-    if len(doubtful) == 1 and greatest > 2 * room:
+    doubtful = asked[~(squares * (1 + 4 * relative(rows)) + doubt < greatest)]
+    if len(doubtful) == 1 and greatest > 2 * doubt:
         return int(doubtful[0])
     nearest = np.frombuffer(before.nearest, np.int32)
     field = reference._Squares(rows.subset(doubtful), before.centres)

@@ -121,9 +121,7 @@ def gain_blocks(packed, candidates, old, weights, bits, totals, errors, begin, e
         for k in range(count):
             length = candidates.reach[k] * np.float32(1.0 + 2.0**-20)
             fixed = np.float32((d + 4) * 2.0**-130) * max(length, np.float32(1.0))
-            found = within(
-                out, k * ROWS, bases, packed.lengths, b * ROWS, length, share, fixed
-            )
+            found = within(out, k * ROWS, bases, packed.lengths, b * ROWS, length, share, fixed)
             bits[k, b] = found
             limits = np.float64(length), np.float64(share), np.float64(fixed)
             total, doubt = gain_marked(found, first, packed, out, k, limits, old, weights)

@@ -5,13 +5,14 @@ Threads take chunks of blocks one after another; no result depends on which one 
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
+from refclust_numba.dense.few import no_few, pack_few
 from refclust_numba.dense.ladder import climb
 from refclust_numba.dense.moving import move_rows
-from refclust_numba.dense.packing import no_few, pack_few
+from refclust_numba.dense.records import Found, Moves
 from refclust_numba.dense.screening import ROWS, screen, unproven
 from refclust_numba.lowlevel.compiling import (
     borrowing,
@@ -26,54 +27,6 @@ _BYTES: Final = 1 << 19  # of rows that changed, so that they stay in the cache
 _LINE: Final = 64  # bytes of the cache that come together
 _SHRINK: Final = np.float32(1.0 - 2.0**-20)
 LEFT, CHANGED = 3, 4  # where ``told`` counts rows; before these those that each rung decided
-
-
-class Centres(NamedTuple):
-    """The centres for each rung, and what bounds the errors of scores in single precision."""
-
-    group: Any  # float32, groups x d x GROUP
-    first: Any  # float32
-    slope: Any
-    start: Any
-    drift: Any  # what rows of each cluster lose of their margin, if it is known
-    by_columns: Any  # float64, d x K
-    cosine: bool
-    names: Any  # int32, where centres are not numbered as they are
-
-
-class Labels(NamedTuple):
-    """The labels before and after, and the margins that prove them."""
-
-    old: Any
-    new: Any
-    margins: Any
-    limit: int  # how many rows of a block may be read apart if their margins prove nothing
-
-
-class Share(NamedTuple):
-    """What a thread takes of the blocks."""
-
-    turn: Any  # the next chunk, counted by all threads
-    chunk: int  # blocks
-    listed: int  # rows that changed, before they are moved
-
-
-class Found(NamedTuple):
-    """What is found out of one block, and room to work in."""
-
-    index: Any  # int32
-    margin: Any  # float32
-    rows: Any  # int64
-    squares: Any
-    lows: Any
-
-
-class Moves(NamedTuple):
-    """Rows that change clusters, and from where to where."""
-
-    rows: Any
-    was: Any
-    now: Any
 
 
 @compiled
@@ -252,11 +205,11 @@ def list_changed(table, i, size, old, index, moves, moving):  # type: ignore[no-
     for r in range(np.uint64(size)):
         differ |= old[at + r] ^ index[r]
     if differ != 0:
-        for r in range(size):
-            label = index[r]
-            if label >= 0 and label != old[i + r]:
-                moves.rows[moving], moves.was[moving], moves.now[moving] = i + r, old[i + r], label
-                fetch_row(table, i + r)
+        for r in range(np.uint64(size)):
+            was, now, row = old[at + r], index[r], i + np.int64(r)
+            if now >= 0 and now != was:
+                moves.rows[moving], moves.was[moving], moves.now[moving] = row, was, now
+                fetch_row(table, row)
                 moving += 1
     return moving
 
@@ -265,21 +218,29 @@ def list_changed(table, i, size, old, index, moves, moving):  # type: ignore[no-
 def list_all(table, i, size, index, moves, moving):  # type: ignore[no-untyped-def]
     """List all rows of a block that are decided; returns how many are listed now."""
     d = table.shape[1]
-    for r in range(size):
+    for r in range(np.uint64(size)):
         # Written always, counted only if decided: no branch to guess.
-        moves.rows[moving], moves.was[moving], moves.now[moving] = i + r, -1, index[r]
+        at = np.uint64(moving)
+        moves.rows[at], moves.was[at], moves.now[at] = i + np.int64(r), -1, index[r]
         moving += 0 if index[r] < 0 else 1
-    for place in range(0, d * size, _LINE // table.itemsize):
-        fetch(table, i * d + place)
+    fetch_lines(table, i * d, d * size * np.int64(table.itemsize))
     return moving
 
 
 @borrowing
 def fetch_row(table, row):  # type: ignore[no-untyped-def]
     """Ask for the beginning of a row that will be read soon: who reads on is served anyway."""
-    d, line = table.shape[1], _LINE // table.itemsize
-    for place in range(0, min(d, 4 * line) + line - 1, line):
-        fetch(table, row * d + place)
+    size = table.shape[1] * np.int64(table.itemsize)
+    fetch_lines(table, row * table.shape[1], min(size, 4 * _LINE) + _LINE - 1)
+
+
+@borrowing
+def fetch_lines(table, place, size):  # type: ignore[no-untyped-def]
+    """Ask for so many bytes from a place of the table on."""
+    # Steps of one: those of a size known late would need a division, which takes long.
+    numbers = _LINE // 8 if table.itemsize == 8 else _LINE // 4
+    for line in range((size + _LINE - 1) // _LINE):
+        fetch(table, place + line * numbers)
 
 
 @inlined

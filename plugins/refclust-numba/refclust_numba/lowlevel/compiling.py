@@ -31,12 +31,10 @@ _FOLDER: Final = Path(__file__).parent.parent
 POISON: Final = 0xFE  # of every byte: a large negative number, as a double, a single or an integer
 
 inlined: Final[Any] = njit(forceinline=True, error_model="numpy", boundscheck=CHECKED)
-# Functions that make no arrays, and count no references to those they are given: their caller keeps
-# these alive. (Each count would be an atomic operation: with records of arrays in a loop over
-# blocks they cost more than the work.) The first kind is copied into its callers, the second called.
-borrowing: Final[Any] = njit(
-    forceinline=True, error_model="numpy", boundscheck=CHECKED, _nrt=False
-)
+# Functions that make no arrays, and count no references to those they are given: their caller
+# keeps these alive. (Each count would be an atomic operation: with records of arrays in a loop over
+# blocks they cost more than the work.) The first kind is copied into its callers.
+borrowing: Final[Any] = njit(forceinline=True, error_model="numpy", boundscheck=CHECKED, _nrt=False)
 borrowing_apart: Final[Any] = njit(error_model="numpy", boundscheck=CHECKED, _nrt=False)
 
 
