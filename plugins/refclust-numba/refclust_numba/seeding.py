@@ -210,7 +210,7 @@ def _greatest(totals: Any, errors: Any) -> Any:
 
 
 def _sparse_gains(rows: Rows, before: Potential, vectors: Any, old: Any) -> tuple[Any, Any]:
-    """What candidates gain (see ``refclust_numba.dense.gains``), in doubles, with bounds of the errors.
+    """What candidates gain (``refclust_numba.dense.gains``), in doubles, with bounds of the errors.
 
     Pairwise sums of n terms of one sign err by far less than (n / 64 + 64) roundings.
     """

@@ -1,4 +1,4 @@
-"""Steps of k-means and seeding over a grid of d, K and kinds of numbers, held against the reference.
+"""Steps of k-means and seeding over a grid of d, K and kinds of numbers: the reference's answers.
 
 A process of its own runs this for each number of lanes (see ``test_numba_lanes``). The sizes stand
 around the multiples at which whole vectors, groups of centres and blocks of rows begin and end.
@@ -91,9 +91,7 @@ def starts(kind: str) -> int:
         for at in range(k):
             row = at * 5 % n
             centre = both[0].whole_row(row)
-            due, made = same(
-                "seeding.potential", both, centre, due, other=(centre, made)
-            )
+            due, made = same("seeding.potential", both, centre, due, other=(centre, made))
             asked = tuple(i * 3 % n for i in range(at + 3))
             same("seeding.best_candidate", both, due, asked, other=(made, asked))
             same("seeding.locate", both, due, 0.618, "squares", other=(made, 0.618, "squares"))

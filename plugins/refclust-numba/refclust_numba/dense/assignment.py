@@ -44,8 +44,9 @@ from refclust_numba.blocks import blocks
 from refclust_numba.centres import distinct, grouped, place, units
 from refclust_numba.dense.ladder import exactly
 from refclust_numba.dense.packing import NOT_PACKED, Packed
+from refclust_numba.dense.records import Centres, Labels, Share
 from refclust_numba.dense.screening import GROUP, ROWS
-from refclust_numba.dense.stepping import Centres, Labels, Share, step_blocks
+from refclust_numba.dense.stepping import step_blocks
 from refclust_numba.exact.sums import Adding, nothing
 from refclust_numba.lowlevel.arrays import aligned, read_only
 from refclust_numba.lowlevel.build import LANES
@@ -130,9 +131,7 @@ def _step(
     share = Share(turn, blocks.chunk, blocks.listed)
 
     def work(task: int, _worker: int) -> None:
-        step_blocks(
-            rows.table, rows.weights, packed, centres, labels, own[task], share, told[task]
-        )
+        step_blocks(rows.table, rows.weights, packed, centres, labels, own[task], share, told[task])
 
     shared(work, workers)
     *decided, left, changed = told.sum(axis=0)[:5].tolist()
@@ -192,6 +191,4 @@ def _centres(
     share = 2 * 1.1 * (d + 4) * 2.0**-24
     slope = np.float32(share * longest)
     start = np.float32(share * half + (d + 4) * 2.0**-138 * max(1.0, longest))
-    return packed, nothing._replace(
-        group=group, first=first, slope=slope, start=start, drift=drift
-    )
+    return packed, nothing._replace(group=group, first=first, slope=slope, start=start, drift=drift)

@@ -17,7 +17,7 @@ from refclust_numba.blocks import blocks
 from refclust_numba.dense.ladder import TINY
 from refclust_numba.dense.lanes import squared_gap
 from refclust_numba.lowlevel.build import DOUBLES
-from refclust_numba.lowlevel.compiling import compiled, inlined
+from refclust_numba.lowlevel.compiling import borrowing, compiled
 from refclust_numba.lowlevel.threads import even, shared
 from refclust_numba.prepared import Rows
 
@@ -107,7 +107,7 @@ def row_squares(starts, values, into, begin, end):  # type: ignore[no-untyped-de
         into[i] = square
 
 
-@inlined
+@borrowing
 def square_of(numbers, i, centre):  # type: ignore[no-untyped-def]
     """The squared distance of row i by differences.
 

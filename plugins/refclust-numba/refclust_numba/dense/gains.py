@@ -34,7 +34,7 @@ from refclust_numba.dense.distances import relative, square_of
 from refclust_numba.dense.ladder import TINY
 from refclust_numba.dense.lanes import within
 from refclust_numba.dense.screening import GROUP, ROWS, scores
-from refclust_numba.lowlevel.compiling import compiled, inlined, room
+from refclust_numba.lowlevel.compiling import borrowing, compiled, room
 from refclust_numba.lowlevel.scalars import lowest
 from refclust_numba.lowlevel.threads import chunks, shared
 from refclust_numba.prepared import Rows
@@ -121,18 +121,16 @@ def gain_blocks(packed, candidates, old, weights, bits, totals, errors, begin, e
         for k in range(count):
             length = candidates.reach[k] * np.float32(1.0 + 2.0**-20)
             fixed = np.float32((d + 4) * 2.0**-130) * max(length, np.float32(1.0))
-            found = within(
-                out, k * ROWS, bases, packed.lengths, b * ROWS, length, share, fixed
-            )
+            found = within(out, k * ROWS, bases, packed.lengths, b * ROWS, length, share, fixed)
             bits[k, b] = found
             limits = np.float64(length), np.float64(share), np.float64(fixed)
-            total, doubt = gain_marked(found, first, packed, out[k], limits, old, weights)
+            total, doubt = gain_marked(found, first, packed, out, k, limits, old, weights)
             totals[k] += total
             errors[k] += doubt
 
 
-@inlined
-def gain_marked(found, first, packed, scored, limits, old, weights):  # type: ignore[no-untyped-def]
+@borrowing
+def gain_marked(found, first, packed, out, k, limits, old, weights):  # type: ignore[no-untyped-def]
     """What the marked rows of a block gain by one candidate, and a bound of the error."""
     length, share, fixed = limits
     d, square_factor = packed.blocks.shape[1], packed.factor * packed.factor
@@ -144,7 +142,7 @@ def gain_marked(found, first, packed, scored, limits, old, weights):  # type: ig
         found &= found - np.uint64(1)
         own = np.float64(packed.lengths[first + r])
         square = old[first + r] * square_factor
-        gain = max((square - own * own) - 2.0 * np.float64(scored[r]), 0.0)
+        gain = max((square - own * own) - 2.0 * np.float64(out[k, r]), 0.0)
         both = own + length
         error = 2.0 * (share * both * both + fixed)
         error += square * 2.0**-48 + old[first + r] * own_error

@@ -2,8 +2,8 @@
 
 Sums stand in ``sums[cluster, limb, column]`` with so many columns that whole vectors fit; what is
 added to the last ones, beyond the columns of the data, is never looked at. The bits of M (see
-``refclust_numba.exact.limbs``) are left in and taken out later, once for each row that came or went:
-integers wrap around without harm.
+``refclust_numba.exact.limbs``) are left in and taken out later, once for each row that came or
+went: integers wrap around without harm.
 """
 
 # ruff: noqa: ARG001  (arguments of generated functions are used by position)
@@ -19,7 +19,7 @@ from numba import types
 from refclust_numba.dense.reading import load_doubles
 from refclust_numba.exact.limbs import deposit
 from refclust_numba.lowlevel.build import DOUBLES
-from refclust_numba.lowlevel.compiling import compiled, generated, inlined, room
+from refclust_numba.lowlevel.compiling import borrowing, compiled, generated, room
 from refclust_numba.lowlevel.elementary import Emit
 from refclust_numba.lowlevel.memory import LONG, Memory, tools
 from refclust_numba.lowlevel.scalars import bits, two_product
@@ -127,19 +127,24 @@ def move_rows(table, weights, rows, was, now, moving, own):  # type: ignore[no-u
     width = own.magic.shape[1]
     places, ordered = room(moving, np.int64), room(moving, np.int64)
     ends = room(own.sums.shape[0] + 1, np.int64)
+    gaps = False
     for p in range(moving):
         places[p] = rows[p] * d
         if places[p] + width > n * d:
             # The last vector of these rows would pass the end of the table.
             move_one(table, weights, rows[p], was[p], now[p], own)
-            places[p] = -1
+            places[p], gaps = -1, True
     for plus in (False, True):
         clusters = now if plus else was
-        if by_clusters(places, clusters, moving, ordered, ends):
+        if gaps:
+            some = by_clusters(places, clusters, moving, ordered, ends, True)
+        else:
+            some = by_clusters(places, clusters, moving, ordered, ends, False)
+        if some:
             add_ordered(table, ordered, ends, own, plus)
 
 
-@inlined
+@borrowing
 def move_one(table, weights, i, was, now, own):  # type: ignore[no-untyped-def]
     """Move one row, a number at a time."""
     for c, sign in ((was, -1), (now, 1)):
@@ -153,29 +158,29 @@ def move_one(table, weights, i, was, now, own):  # type: ignore[no-untyped-def]
             add_limbs(table, i, own.sums[c], own.magic, sign)
 
 
-@inlined
-def by_clusters(places, clusters, moving, ordered, ends):  # type: ignore[no-untyped-def]
+@borrowing
+def by_clusters(places, clusters, moving, ordered, ends, gaps):  # type: ignore[no-untyped-def]
     """Put places in the order of their clusters; say whether there are any.
 
     Those of cluster c stand from ``ends[c]`` to ``ends[c + 1]``; before all of them, passed over,
-    what belongs to no cluster or has no place.
+    what belongs to no cluster or has no place (which is asked only if there are such gaps).
     """
     ends[:] = 0
-    for p in range(moving):
-        ends[clusters[p] + 1 if places[p] >= 0 else 0] += 1
+    for p in range(np.uint64(moving)):
+        ends[np.uint32(0 if gaps and places[p] < 0 else clusters[p] + 1)] += 1
     if ends[0] == moving:
         return False
     total = np.int64(0)
     for c in range(ends.shape[0]):
         ends[c], total = total, total + ends[c]
-    for p in range(moving):
-        c = clusters[p] + 1 if places[p] >= 0 else 0
-        ordered[ends[c]] = places[p]
-        ends[c] += 1
+    for p in range(np.uint64(moving)):
+        own = np.uint32(0 if gaps and places[p] < 0 else clusters[p] + 1)
+        ordered[np.uint64(ends[own])] = places[p]
+        ends[own] += 1
     return True
 
 
-@inlined
+@borrowing
 def add_ordered(table, ordered, ends, own, plus):  # type: ignore[no-untyped-def]
     """Add rows, which stand in the order of their clusters, to the sums, or subtract them."""
     width = own.magic.shape[1]
@@ -187,9 +192,7 @@ def add_ordered(table, ordered, ends, own, plus):  # type: ignore[no-untyped-def
         target, column = 2 * width * c, 0
         while column < width:
             if width - column >= _TILE * DOUBLES:
-                _add_tile(
-                    table, ordered, first, count, column, own.magic, own.sums, target, plus
-                )
+                _add_tile(table, ordered, first, count, column, own.magic, own.sums, target, plus)
                 column += _TILE * DOUBLES
             else:
                 _add_one(table, ordered, first, count, column, own.magic, own.sums, target, plus)

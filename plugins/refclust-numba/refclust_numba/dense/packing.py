@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from refclust_numba.blocks import blocks
-from refclust_numba.dense.reading import shift, survey, transpose
+from refclust_numba.dense.reading import survey, transpose
 from refclust_numba.dense.screening import ROWS
 from refclust_numba.lowlevel.arrays import aligned
 from refclust_numba.lowlevel.build import DOUBLES, LANES
-from refclust_numba.lowlevel.compiling import compiled, inlined, room
+from refclust_numba.lowlevel.compiling import borrowing, compiled, room
 from refclust_numba.lowlevel.threads import even, spread
 
 if TYPE_CHECKING:
@@ -132,7 +132,9 @@ def pack_blocks(table, offset, factor, packed, lengths, begin, end):  # type: ig
     d = table.shape[1]
     packing = packed.shape[0] > 0
     columns = -(-d // LANES) * LANES
-    found = Columns(np.zeros(columns), np.zeros(columns), np.full(columns, np.inf), np.zeros(columns))
+    found = Columns(
+        np.zeros(columns), np.zeros(columns), np.full(columns, np.inf), np.zeros(columns)
+    )
     for j in range(d):
         found.middle[j] = offset[j]
     part = np.zeros((LANES, columns), np.float32)
@@ -149,7 +151,7 @@ def pack_blocks(table, offset, factor, packed, lengths, begin, end):  # type: ig
     return found.tops[:d], found.lows[:d], found.largest[:d]
 
 
-@inlined
+@borrowing
 def read_rows(table, i, factor, found, part, spare):  # type: ignore[no-untyped-def]
     """Write y of ``LANES`` rows, those from i on, and of rows after the last one zero."""
     n, d = table.shape
@@ -177,7 +179,7 @@ def read_rows(table, i, factor, found, part, spare):  # type: ignore[no-untyped-
             )  # fmt: skip
 
 
-@inlined
+@borrowing
 def turn(part, square, target, at, d):  # type: ignore[no-untyped-def]
     """Write d columns of ``LANES`` rows into a block that holds them column after column."""
     columns = part.shape[1]
@@ -191,7 +193,7 @@ def turn(part, square, target, at, d):  # type: ignore[no-untyped-def]
                     target[at + (j + c) * ROWS + r] = square[c, r]
 
 
-@inlined
+@borrowing
 def measure_block(flat, b, d, squares, lengths):  # type: ignore[no-untyped-def]
     """Write the lengths of the rows of one block."""
     squares[:] = 0.0
@@ -205,54 +207,6 @@ def measure_block(flat, b, d, squares, lengths):  # type: ignore[no-untyped-def]
     # all else far less, so the length kept is never below |y| and at most 17 u above it.
     for r in range(ROWS):
         lengths[b * ROWS + r] = np.float32(np.sqrt(squares[r]) * (1.0 + 14 * 2.0**-24))
-
-
-class Few(NamedTuple):
-    """A block of rows from anywhere: their numbers, their y column after column, their lengths.
-
-    The others are room to work in.
-    """
-
-    rows: Any  # int64; twice as many as a block holds, so that more may wait
-    block: Any  # float32, d x ROWS
-    lengths: Any
-    part: Any
-    square: Any
-    spare: Any
-
-
-@inlined
-def no_few(table, middle, wanted):  # type: ignore[no-untyped-def]
-    """An empty block for rows from anywhere, or hardly any memory if it is not wanted."""
-    columns = middle.shape[0] if wanted else 0
-    return Few(
-        room(2 * ROWS, np.int64),
-        np.zeros(table.shape[1] * ROWS if wanted else 0, np.float32),
-        np.zeros(ROWS, np.float32),
-        np.zeros((LANES, columns), np.float32),
-        room((LANES, LANES), np.float32),
-        np.zeros(columns, table.dtype),
-    )
-
-
-@compiled
-def pack_few(table, size, packed, few):  # type: ignore[no-untyped-def]
-    """Fill a block with the first rows that wait for it: singles as ``pack_blocks`` makes them."""
-    n, d = table.shape
-    columns = packed.middle.shape[0]
-    for first in range(0, size, LANES):
-        for r in range(min(LANES, size - first)):
-            place, at = few.rows[first + r] * d, r * columns
-            if place + columns <= n * d:
-                shift(table, place, columns, packed.middle, packed.factor, few.part, at)
-            else:
-                # The last vector of this row would pass the end of the table.
-                for j in range(d):
-                    few.spare[j] = table[few.rows[first + r], j]
-                shift(few.spare, 0, columns, packed.middle, packed.factor, few.part, at)
-        turn(few.part, few.square, few.block, first, d)
-    for r in range(size):
-        few.lengths[r] = packed.lengths[few.rows[r]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """All distances of rows, each the nearest double, by double-doubles with a proven error.
 
 Keeps the contract of ``distances.pairwise``. A squared distance in double-double errs by less than
-(d + 8)**2 2**-103 of itself (see ``refclust_numba.dense.assignment``, third rung), a root by half of that
-and 2**-100. If the value less and plus that error round to the same double, so does the exact one.
-Pairs left over are computed in integers.
+(d + 8)**2 2**-103 of itself (see ``refclust_numba.dense.assignment``, third rung), a root by half
+of that and 2**-100. If the value less and plus that error round to the same double, so does the
+exact one. Pairs left over are computed in integers.
 """
 
 from __future__ import annotations

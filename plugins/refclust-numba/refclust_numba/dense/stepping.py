@@ -5,69 +5,28 @@ Threads take chunks of blocks one after another; no result depends on which one 
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
+from refclust_numba.dense.few import no_few, pack_few
 from refclust_numba.dense.ladder import climb
 from refclust_numba.dense.moving import move_rows
-from refclust_numba.dense.packing import no_few, pack_few
+from refclust_numba.dense.records import Found, Moves
 from refclust_numba.dense.screening import ROWS, screen, unproven
-from refclust_numba.lowlevel.compiling import compiled, inlined, room
+from refclust_numba.lowlevel.compiling import (
+    borrowing,
+    borrowing_apart,
+    compiled,
+    inlined,
+    room,
+)
 from refclust_numba.lowlevel.scalars import fetch, lowest, ones, taken
 
 _BYTES: Final = 1 << 19  # of rows that changed, so that they stay in the cache
 _LINE: Final = 64  # bytes of the cache that come together
 _SHRINK: Final = np.float32(1.0 - 2.0**-20)
 LEFT, CHANGED = 3, 4  # where ``told`` counts rows; before these those that each rung decided
-
-
-class Centres(NamedTuple):
-    """The centres for each rung, and what bounds the errors of scores in single precision."""
-
-    group: Any  # float32, groups x d x GROUP
-    first: Any  # float32
-    slope: Any
-    start: Any
-    drift: Any  # what rows of each cluster lose of their margin, if it is known
-    by_columns: Any  # float64, d x K
-    cosine: bool
-    names: Any  # int32, where centres are not numbered as they are
-
-
-class Labels(NamedTuple):
-    """The labels before and after, and the margins that prove them."""
-
-    old: Any
-    new: Any
-    margins: Any
-    limit: int  # how many rows of a block may be read apart if their margins prove nothing
-
-
-class Share(NamedTuple):
-    """What a thread takes of the blocks."""
-
-    turn: Any  # the next chunk, counted by all threads
-    chunk: int  # blocks
-    listed: int  # rows that changed, before they are moved
-
-
-class Found(NamedTuple):
-    """What is found out of one block, and room to work in."""
-
-    index: Any  # int32
-    margin: Any  # float32
-    rows: Any  # int64
-    squares: Any
-    lows: Any
-
-
-class Moves(NamedTuple):
-    """Rows that change clusters, and from where to where."""
-
-    rows: Any
-    was: Any
-    now: Any
 
 
 @compiled
@@ -84,12 +43,13 @@ def step_blocks(table, weights, packed, centres, labels, own, share, told):  # t
     moves = Moves(room(listed, np.int64), room(listed, np.int32), room(listed, np.int32))
     # Rows that are not proven in blocks where most are: collected in a block of their own.
     few = no_few(table, packed.middle, bounded)
+    turn, chunk = share.turn, share.chunk
     waiting, moving = 0, 0
     while True:
-        begin = taken(share.turn) * share.chunk
+        begin = taken(turn) * chunk
         if begin >= count:
             break
-        for b in range(begin, min(begin + share.chunk, count)):
+        for b in range(begin, min(begin + chunk, count)):
             more = left_alone(table, b, centres, labels, few, waiting, told) if bounded else -1
             if more < 0:
                 moving = label_block(
@@ -99,7 +59,7 @@ def step_blocks(table, weights, packed, centres, labels, own, share, told):  # t
                 waiting += more
             if waiting >= ROWS:
                 moving = label_few(
-                    table, ROWS, packed, centres, labels, found, few, moves, moving, told
+                    table, np.int64(ROWS), packed, centres, labels, found, few, moves, moving, told
                 )
                 waiting -= ROWS
                 for r in range(waiting):
@@ -121,7 +81,7 @@ def nothing_found(k):  # type: ignore[no-untyped-def]
     )  # fmt: skip
 
 
-@inlined
+@borrowing
 def left_alone(table, b, centres, labels, few, waiting, told):  # type: ignore[no-untyped-def]
     """Leave the rows of a block alone whose margins prove their labels, and collect the others.
 
@@ -148,7 +108,7 @@ def left_alone(table, b, centres, labels, few, waiting, told):  # type: ignore[n
     return failing
 
 
-@inlined
+@borrowing
 def lower(margins, drift, labels, i, size):  # type: ignore[no-untyped-def]
     """Lower the margins of some rows by what the centres moved."""
     at = np.uint64(i)
@@ -157,7 +117,7 @@ def lower(margins, drift, labels, i, size):  # type: ignore[no-untyped-def]
         margins[at + r] = left * _SHRINK
 
 
-@inlined
+@borrowing
 def label_block(table, b, packed, centres, labels, found, moves, moving, own, told):  # type: ignore[no-untyped-def]
     """Label a whole block and list the rows that change; returns how many are listed now."""
     (n, d), i = table.shape, b * ROWS
@@ -190,7 +150,7 @@ def label_block(table, b, packed, centres, labels, found, moves, moving, own, to
     return moving
 
 
-@compiled
+@borrowing_apart
 def label_few(table, size, packed, centres, labels, found, few, moves, moving, told):  # type: ignore[no-untyped-def]
     """The same for the first rows that wait in a block of their own."""
     pack_few(table, size, packed, few)
@@ -214,7 +174,7 @@ def label_few(table, size, packed, centres, labels, found, few, moves, moving, t
     return moving
 
 
-@inlined
+@borrowing
 def climb_rows(table, rows, size, screened, centres, found, told):  # type: ignore[no-untyped-def]
     """Take the rows of a block that the first rung did not decide to the next ones."""
     for r in range(size):
@@ -229,7 +189,7 @@ def climb_rows(table, rows, size, screened, centres, found, told):  # type: igno
         told[LEFT if rung == 0 else rung] += 1
 
 
-@inlined
+@borrowing
 def rename(index, size, names):  # type: ignore[no-untyped-def]
     """Give centres their own numbers, if some were left out."""
     if names.shape[0]:
@@ -237,7 +197,7 @@ def rename(index, size, names):  # type: ignore[no-untyped-def]
             index[r] = names[index[r]] if index[r] >= 0 else -1
 
 
-@inlined
+@borrowing
 def list_changed(table, i, size, old, index, moves, moving):  # type: ignore[no-untyped-def]
     """List the rows of a block whose label is not the old one; returns how many are listed now."""
     at = np.uint64(i)
@@ -245,34 +205,42 @@ def list_changed(table, i, size, old, index, moves, moving):  # type: ignore[no-
     for r in range(np.uint64(size)):
         differ |= old[at + r] ^ index[r]
     if differ != 0:
-        for r in range(size):
-            label = index[r]
-            if label >= 0 and label != old[i + r]:
-                moves.rows[moving], moves.was[moving], moves.now[moving] = i + r, old[i + r], label
-                fetch_row(table, i + r)
+        for r in range(np.uint64(size)):
+            was, now, row = old[at + r], index[r], i + np.int64(r)
+            if now >= 0 and now != was:
+                moves.rows[moving], moves.was[moving], moves.now[moving] = row, was, now
+                fetch_row(table, row)
                 moving += 1
     return moving
 
 
-@inlined
+@borrowing
 def list_all(table, i, size, index, moves, moving):  # type: ignore[no-untyped-def]
     """List all rows of a block that are decided; returns how many are listed now."""
     d = table.shape[1]
-    for r in range(size):
+    for r in range(np.uint64(size)):
         # Written always, counted only if decided: no branch to guess.
-        moves.rows[moving], moves.was[moving], moves.now[moving] = i + r, -1, index[r]
+        at = np.uint64(moving)
+        moves.rows[at], moves.was[at], moves.now[at] = i + np.int64(r), -1, index[r]
         moving += 0 if index[r] < 0 else 1
-    for place in range(0, d * size, _LINE // table.itemsize):
-        fetch(table, i * d + place)
+    fetch_lines(table, i * d, d * size * np.int64(table.itemsize))
     return moving
 
 
-@inlined
+@borrowing
 def fetch_row(table, row):  # type: ignore[no-untyped-def]
     """Ask for the beginning of a row that will be read soon: who reads on is served anyway."""
-    d, line = table.shape[1], _LINE // table.itemsize
-    for place in range(0, min(d, 4 * line) + line - 1, line):
-        fetch(table, row * d + place)
+    size = table.shape[1] * np.int64(table.itemsize)
+    fetch_lines(table, row * table.shape[1], min(size, 4 * _LINE) + _LINE - 1)
+
+
+@borrowing
+def fetch_lines(table, place, size):  # type: ignore[no-untyped-def]
+    """Ask for so many bytes from a place of the table on."""
+    # Steps of one: those of a size known late would need a division, which takes long.
+    numbers = _LINE // 8 if table.itemsize == 8 else _LINE // 4
+    for line in range((size + _LINE - 1) // _LINE):
+        fetch(table, place + line * numbers)
 
 
 @inlined

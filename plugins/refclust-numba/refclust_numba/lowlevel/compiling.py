@@ -22,11 +22,17 @@ from refclust_numba.lowlevel.keeping import PACKAGE, Kept
 POISON: Final = 0xFE  # of every byte: a large negative number, as a double, a single or an integer
 
 inlined: Final[Any] = njit(forceinline=True, error_model="numpy", boundscheck=CHECKED)
+# Functions that make no arrays, and count no references to those they are given: their caller
+# keeps these alive. (Each count would be an atomic operation: with records of arrays in a loop over
+# blocks they cost more than the work.) The first kind is copied into its callers.
+borrowing: Final[Any] = njit(forceinline=True, error_model="numpy", boundscheck=CHECKED, _nrt=False)
+borrowing_apart: Final[Any] = njit(error_model="numpy", boundscheck=CHECKED, _nrt=False)
 
 
 def compiled(function: Callable[..., Any]) -> Any:
     """The function compiled when it is first called, or taken from the disk."""
-    made: Any = njit(nogil=True, error_model="numpy", boundscheck=CHECKED)(function)
+    # References are counted even if one who borrows is the first to call it.
+    made: Any = njit(nogil=True, error_model="numpy", boundscheck=CHECKED, _nrt=True)(function)
     if function.__module__.startswith(f"{PACKAGE}."):
         with suppress(RuntimeError):  # no folder to write to: it is compiled in each process
             made._cache = Kept(function)
