@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from refclust.backends.protocol import API_VERSION, Accuracy, Estimate, Problem, Refusal
 from refclust.data.dataset import Dataset
-from refclust_numba.threads import limited
+from refclust_numba.lowlevel.threads import limited
 
 # Seconds per unit of work: numbers stored times centres (or once, see ``_ONCE``), labels, pairs.
 _UNIT: Final = {
@@ -133,6 +133,6 @@ def _function(name: str) -> Callable[..., Any]:
 
 def _compiled(kernel: str) -> bool:
     """Whether compiled code of the kernel lies on the disk; a look at names, nothing is loaded."""
-    from refclust_numba.cachefolder import cached
+    from refclust_numba.lowlevel.cachefolder import cached
 
     return cached(kernel)

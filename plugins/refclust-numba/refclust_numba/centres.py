@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from refclust.kernels.centres import CentreMatrix
-from refclust_numba.compiling import compiled
-from refclust_numba.screening import GROUP
+from refclust_numba.dense.screening import GROUP
+from refclust_numba.lowlevel.compiling import compiled, room
 
 
 def matrix(centres: Sequence[Sequence[float]]) -> Any:
@@ -79,7 +79,7 @@ def place(table, offset, factor, known, group, first, drift):  # type: ignore[no
         # What is no number counts as the largest of all.
         largest = 0.5 * square if not 0.5 * square <= largest else largest
     if drift.shape[0]:
-        moved = np.empty(k)
+        moved = room(k, np.float64)
         for c in range(k):
             square = 0.0
             for j in range(d):

@@ -9,10 +9,13 @@ import numpy as np
 
 from refclust.kernels import kmeans as reference
 from refclust.kernels.kmeans import Step
-from refclust_numba import assignment, sparse, sparse_sums, sums, totals
 from refclust_numba.centres import matrix
+from refclust_numba.dense import assignment
+from refclust_numba.exact import sums, totals
+from refclust_numba.exact.totals import LimbSums
 from refclust_numba.prepared import Rows
-from refclust_numba.totals import LimbSums
+from refclust_numba.sparse import assignment as sparse
+from refclust_numba.sparse import sums as sparse_sums
 
 
 def assign(rows: Rows, centres: Sequence[Any], metric: str = "euclidean") -> Any:

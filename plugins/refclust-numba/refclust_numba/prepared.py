@@ -9,11 +9,12 @@ import numpy as np
 
 from refclust.data.dataset import Dataset, Dense
 from refclust.kernels.points import Points
-from refclust_numba import limbs
-from refclust_numba.arrays import Reused, aligned
-from refclust_numba.moving import padded
-from refclust_numba.packing import Packed, Singles, Sizes, pack, singles, sizes
-from refclust_numba.threads import even, spread
+from refclust_numba.blocks import blocks
+from refclust_numba.dense.moving import padded
+from refclust_numba.dense.packing import Packed, Singles, Sizes, pack, singles, sizes
+from refclust_numba.exact import limbs
+from refclust_numba.lowlevel.arrays import Reused, aligned
+from refclust_numba.lowlevel.threads import even, spread
 
 RUNGS: Final = ("float32", "float64", "double-double", "integers", "reference")
 
@@ -132,7 +133,7 @@ class Rows:
 
 def joined_span(values: Any) -> tuple[int, int]:
     """``limbs.span`` of all values, by all threads."""
-    found = spread(lambda b, e: limbs.span(values, b, e), even(len(values), 1 << 16))
+    found = spread(lambda b, e: limbs.span(values, b, e), even(len(values), blocks.numbers))
     return max(int(t) for t, _ in found), min(int(low) for _, low in found)
 
 

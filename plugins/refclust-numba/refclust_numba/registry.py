@@ -9,20 +9,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from refclust_numba import (
-    components,
-    contingency,
-    directions,
-    gaussian,
-    information,
-    kmeans,
-    linkage,
-    means,
-    multinomial,
-    pairs,
-    seeding,
-    sums,
-)
+from refclust_numba import kmeans, seeding
+from refclust_numba.dense import pairs
+from refclust_numba.exact import directions, means, sums
+from refclust_numba.mixtures import components
+from refclust_numba.mixtures.gaussian import kernels as gaussian
+from refclust_numba.mixtures.multinomial import kernels as multinomial
+from refclust_numba.tables import contingency, information, linkage
 
 _PLAIN: Final[dict[str, Any]] = {
     "kmeans.assign": kmeans.assign,

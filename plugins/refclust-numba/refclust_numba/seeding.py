@@ -2,7 +2,7 @@
 
 Keeps the contracts of ``seeding.potential``, ``seeding.locate``, ``seeding.best_candidate`` and
 ``seeding.farthest``. Which dense rows a centre can change at all is known from
-``refclust_numba.gains``; what ``best_candidate`` found out serves the ``potential`` after it.
+``refclust_numba.dense.gains``; what ``best_candidate`` found out serves the ``potential`` after it.
 """
 
 from __future__ import annotations
@@ -15,17 +15,25 @@ from refclust.kernels import seeding as reference
 from refclust.kernels.fields import Euclidean
 from refclust.kernels.seeding import Potential
 from refclust.numbers.argmin import ROUND
-from refclust_numba import draws, limbs
-from refclust_numba.compiling import compiled
-from refclust_numba.distances import believed, measure, measure_some, relative, slack, square_of
-from refclust_numba.gains import gains, precise_gains
-from refclust_numba.ladder import TINY
-from refclust_numba.lanes import lowest
-from refclust_numba.limbs import carry, deposit_product
+from refclust_numba.blocks import blocks
+from refclust_numba.dense.distances import (
+    believed,
+    measure,
+    measure_some,
+    relative,
+    slack,
+    square_of,
+)
+from refclust_numba.dense.gains import gains, precise_gains
+from refclust_numba.dense.ladder import TINY
+from refclust_numba.dense.screening import ROWS
+from refclust_numba.exact import draws, limbs
+from refclust_numba.exact.limbs import carry, deposit_product
+from refclust_numba.exact.twofold import with_room
+from refclust_numba.lowlevel.compiling import compiled, room
+from refclust_numba.lowlevel.scalars import lowest
+from refclust_numba.lowlevel.threads import even, spread
 from refclust_numba.prepared import Rows, joined_span
-from refclust_numba.screening import ROWS
-from refclust_numba.threads import even, spread
-from refclust_numba.twofold import with_room
 
 
 def potential(rows: Rows, centre: tuple[float, ...], before: Potential | None = None) -> Potential:
@@ -45,8 +53,8 @@ def potential(rows: Rows, centre: tuple[float, ...], before: Potential | None = 
     else:
         made = np.empty(rows.n)
         measure(rows, new, made)
-        room = slack(rows, centres)
-        doubtful = closer_rows(made, room, name, relative(rows), nearest, squares)
+        slacks = slack(rows, centres)
+        doubtful = closer_rows(made, slacks, name, relative(rows), nearest, squares)
     won = _prefer(rows, centres, nearest, name, doubtful)
     nearest[won] = name
     squares[won] = measure_some(rows, won, new)
@@ -67,7 +75,7 @@ def _closer_dense(rows: Rows, centre: Any, before: Potential, nearest: Any, squa
             lambda b, e: closer_blocks(
                 rows.values, marked, centre, name, share, nearest, squares, b, e
             ),
-            even(-(-rows.n // ROWS), 64),
+            even(-(-rows.n // ROWS), blocks.marked),
         )
     )
 
@@ -77,8 +85,7 @@ def closer_blocks(  # type: ignore[no-untyped-def]
     numbers, bits, centre, name, share, nearest, squares, begin, end
 ):
     """Let marked rows go over to a new centre where it is proven nearer; return those in doubt."""
-    start, place = numbers.ctypes.data, centre.ctypes.data
-    left = np.empty(64, np.int64)
+    left = room(64, np.int64)
     waiting = 0
     for b in range(begin, end):
         found = bits[b]
@@ -86,7 +93,7 @@ def closer_blocks(  # type: ignore[no-untyped-def]
             i = b * ROWS + np.int64(lowest(found))
             found &= found - np.uint64(1)
             old = squares[i]
-            square = square_of(numbers, start, i, centre, place)
+            square = square_of(numbers, i, centre)
             doubt = (old + square) * share + TINY
             if square + doubt < old:
                 nearest[i] = name
@@ -99,12 +106,12 @@ def closer_blocks(  # type: ignore[no-untyped-def]
 
 
 @compiled
-def closer_rows(made, room, name, share, nearest, squares):  # type: ignore[no-untyped-def]
+def closer_rows(made, slacks, name, share, nearest, squares):  # type: ignore[no-untyped-def]
     """The same for all rows, given their squared distances to the new centre and their slack."""
-    left = np.empty(64, np.int64)
+    left = room(64, np.int64)
     waiting = 0
     for i in range(made.shape[0]):
-        doubt = (squares[i] + made[i]) * share + room[i]
+        doubt = (squares[i] + made[i]) * share + slacks[i]
         if made[i] + doubt < squares[i]:
             nearest[i] = name
             squares[i] = made[i]
@@ -146,7 +153,7 @@ def nearer_rows(table, vectors, asked, other, magic, width):  # type: ignore[no-
     """For each row whether the last centre is strictly nearer than the other one named."""
     d = table.shape[1]
     won = np.zeros(asked.shape[0], np.bool_)
-    score = np.empty(magic.shape[0], np.int64)
+    score = room(magic.shape[0], np.int64)
     last = vectors.shape[0] - 1
     for place in range(asked.shape[0]):
         i, k = asked[place], other[place]
@@ -203,7 +210,7 @@ def _greatest(totals: Any, errors: Any) -> Any:
 
 
 def _sparse_gains(rows: Rows, before: Potential, vectors: Any, old: Any) -> tuple[Any, Any]:
-    """What candidates gain (see ``refclust_numba.gains``), in doubles, with bounds of the errors.
+    """What candidates gain (``refclust_numba.dense.gains``), in doubles, with bounds of the errors.
 
     Pairwise sums of n terms of one sign err by far less than (n / 64 + 64) roundings.
     """
@@ -248,10 +255,10 @@ def farthest(rows: Rows, before: Potential, labels: Any = None, cluster: int = 0
     if not len(asked) or not rows.d:
         return reference.farthest(rows.points, _plain(before), labels, cluster)
     squares = believed(rows, before)[asked]
-    room = 4 * float(slack(rows, before.centres)[asked].max())
+    doubt = 4 * float(slack(rows, before.centres)[asked].max())
     greatest = squares.max()
-    doubtful = asked[~(squares * (1 + 4 * relative(rows)) + room < greatest)]
-    if len(doubtful) == 1 and greatest > 2 * room:
+    doubtful = asked[~(squares * (1 + 4 * relative(rows)) + doubt < greatest)]
+    if len(doubtful) == 1 and greatest > 2 * doubt:
         return int(doubtful[0])
     nearest = np.frombuffer(before.nearest, np.int32)
     field = reference._Squares(rows.subset(doubtful), before.centres)

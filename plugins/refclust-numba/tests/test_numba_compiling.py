@@ -4,84 +4,189 @@ from __future__ import annotations
 
 import ast
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from refclust_numba import compiling, scalars
+import refclust_numba
+from numba.core import config
 from refclust_numba.backend import NumbaBackend
+from refclust_numba.exact.limbs import span
+from refclust_numba.lowlevel import compiling, keeping, scalars
+from refclust_numba.lowlevel.build import TAG
 
 from refclust.backends.protocol import Estimate, Problem
 from refclust.kernels.registry import KERNELS
 
-FOLDER = Path(compiling.__file__).parent
-MODULES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__")
+FOLDER = Path(refclust_numba.__file__).parent
+MODULES = {
+    ".".join(("refclust_numba", *path.relative_to(FOLDER).with_suffix("").parts)): path
+    for path in sorted(FOLDER.rglob("*.py"))
+    if path.stem != "__init__"
+}
+STEPPING, THREADS = "refclust_numba.dense.stepping", "refclust_numba.lowlevel.threads"
+SCALARS = "refclust_numba.lowlevel.scalars"
 
 
 def imported(module: str) -> set[str]:
-    found = set()
-    for node in ast.parse((FOLDER / f"{module}.py").read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("refclust_numba"):
-            name = (node.module or "").partition(".")[2]
-            found |= {name} if name else {alias.name for alias in node.names}
-    return found
+    names: set[str] = set()
+    for node in ast.parse(MODULES[module].read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{module} imports by a relative name"
+            names |= {node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)}
+        if isinstance(node, ast.Import):
+            assert not any(alias.name.startswith("refclust_numba") for alias in node.names)
+    return names & MODULES.keys()
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_a_digest_covers_all_that_a_module_imports(module: str) -> None:
+def below(module: str) -> set[str]:
     reached, waiting = set(), {module}
     while waiting:
         name = waiting.pop()
         reached.add(name)
         waiting |= imported(name) - reached
-    assert compiling._reached(module) == reached
+    return reached
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_digest_covers_all_that_a_module_imports(module: str) -> None:
+    assert keeping.reached(module) == below(module)
+
+
+@pytest.mark.parametrize("module", sorted(MODULES.keys() - {"refclust_numba.backend"}))
+def test_no_function_imports_what_a_digest_would_miss(module: str) -> None:
+    tree = ast.parse(MODULES[module].read_text(encoding="utf-8"))
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    inner = [part for function in functions for part in ast.walk(function)]
+    assert not any(isinstance(part, ast.Import | ast.ImportFrom) for part in inner)
 
 
 def test_a_change_anywhere_below_makes_another_digest(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = {name: compiling.digest.__wrapped__(name) for name in ("stepping", "threads")}
-    sources = {name: compiling._source(name) for name in MODULES}
-    sources["scalars"] += "# another version\n"
-    monkeypatch.setattr(compiling, "_source", sources.__getitem__)
-    assert compiling.digest.__wrapped__("stepping") != before["stepping"]
-    assert compiling.digest.__wrapped__("threads") == before["threads"]
+    before = {name: keeping.digest.__wrapped__(name) for name in (STEPPING, THREADS)}
+    sources = {name: keeping.source(name) for name in MODULES}
+    sources[SCALARS] += "# another version\n"
+    monkeypatch.setattr(keeping, "source", sources.__getitem__)
+    assert keeping.digest.__wrapped__(STEPPING) != before[STEPPING]
+    assert keeping.digest.__wrapped__(THREADS) == before[THREADS]
 
 
-def test_what_is_kept_is_found_by_the_digest() -> None:
-    from refclust_numba.stepping import step_blocks
+def test_what_is_kept_is_named_for_all_it_was_made_of(tmp_path: Path) -> None:
+    names = {
+        keeping.Shelf(tmp_path, function, build, sources).path(key).name
+        for function in ("limbs.span", "limbs.other")
+        for build in ("py311.16", "py311.4-checked")
+        for sources in ("0" * 64, "1" * 64)
+        for key in (("float64", "znver4"), ("float32", "znver4"), ("float64", "generic"))
+    }
+    assert len(names) == 24
+    made = span._cache._cache_file.path("a key").name
+    assert made.startswith("limbs.span.py3")
+    assert f".{TAG}.{keeping.digest('refclust_numba.exact.limbs')[:16]}." in made
 
-    seen: list[Any] = []
 
-    class Codegen:
-        def magic_tuple(self) -> tuple[str]:
-            seen.append(self)
-            return ("a machine",)
+@pytest.fixture
+def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Any]:
+    """Makes the same compiled function as a new process would, with a folder of its own."""
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+    return lambda: compiling.compiled(span.py_func)
 
-    key = step_blocks._cache._index_key(("signature",), Codegen())
-    assert key[-1] == compiling.digest("stepping")
-    assert key[0] == ("signature",)
-    assert len(seen) == 1
+
+def files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def used(function: Any) -> tuple[tuple[int, int], int]:
+    """What the function says of some numbers, and how often its code came from the disk."""
+    top, low = function(np.array([3.0, 0.25]), 0, 2)
+    return (int(top), int(low)), sum(function.stats.cache_hits.values())
+
+
+def test_code_is_read_back(fresh: Callable[[], Any], tmp_path: Path) -> None:
+    assert used(fresh()) == ((2, -2), 0)
+    assert [path.suffix for path in files(tmp_path)] == [".nbc"]
+    assert used(fresh()) == ((2, -2), 1)
+
+
+def damaged(content: bytes) -> list[bytes]:
+    size = len(content)
+    flipped = bytearray(content)
+    flipped[2 * size // 3] ^= 1
+    cuts = (0, 1, 31, 32, 33, size // 2, size - 1)
+    return [*(content[:cut] for cut in cuts), bytes(flipped), content + b"\0", b"\0" * size]
+
+
+def test_damaged_code_is_compiled_anew(fresh: Callable[[], Any], tmp_path: Path) -> None:
+    used(fresh())
+    (path,) = files(tmp_path)
+    whole = path.read_bytes()
+    for content in damaged(whole):
+        path.write_bytes(content)
+        assert used(fresh()) == ((2, -2), 0)
+        assert files(tmp_path) == [path]
+        assert used(fresh()) == ((2, -2), 1)
+
+
+def test_code_that_is_whole_but_of_something_else_is_compiled_anew(
+    fresh: Callable[[], Any], tmp_path: Path
+) -> None:
+    function = fresh()
+    used(function)
+    (path,) = files(tmp_path)
+    function(np.array([3.0, 0.25], np.float32), 0, 2)
+    (other,) = set(files(tmp_path)) - {path}
+    path.write_bytes(other.read_bytes())
+    assert used(fresh()) == ((2, -2), 0)
+
+
+def test_code_of_older_sources_is_neither_used_nor_kept(
+    fresh: Callable[[], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as older:
+        older.setattr(keeping, "digest", lambda _: "0" * 64)
+        assert used(fresh()) == ((2, -2), 0)
+        assert used(fresh()) == ((2, -2), 1)
+    (old,) = files(tmp_path)
+    other_build = old.with_name(old.name.replace(f".{TAG}.", ".4-other."))
+    other_build.write_bytes(b"")
+    assert used(fresh()) == ((2, -2), 0)
+    assert not old.exists()
+    assert other_build.exists()
+    assert len(files(tmp_path)) == 2
+
+
+def test_no_space_for_compiled_code(
+    fresh: Callable[[], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(keeping.os, "replace", full)
+    assert used(fresh()) == ((2, -2), 0)
+    assert files(tmp_path) == []
 
 
 def test_without_a_folder_to_write_to(monkeypatch: pytest.MonkeyPatch) -> None:
     def nowhere(_: Any, function: Any) -> None:
         raise RuntimeError(f"cannot cache function {function!r}: no locator available")
 
-    monkeypatch.setattr(compiling._Kept, "__init__", nowhere)
+    monkeypatch.setattr(compiling.Kept, "__init__", nowhere)
+    assert type(compiling.compiled(span.py_func)._cache).__name__ == "NullCache"
 
     @compiling.compiled
     def whole(x):  # type: ignore[no-untyped-def]
         return scalars.bits(x)
 
     assert whole(1.0) == 0x3FF0000000000000
-    assert type(whole._cache).__name__ == "NullCache"
 
 
 @pytest.mark.parametrize("compiled", [False, True])
 def test_steady_estimates_do_not_know_what_is_compiled(
     compiled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("refclust_numba.cachefolder.cached", lambda _: compiled)
+    monkeypatch.setattr("refclust_numba.lowlevel.cachefolder.cached", lambda _: compiled)
     new, used = NumbaBackend(), NumbaBackend()
     used._ready.update(used.kernels())
     for kernel in KERNELS:

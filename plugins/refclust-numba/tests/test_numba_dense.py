@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from refclust_numba import kmeans, limbs, means, sums
+from refclust_numba import kmeans
 from refclust_numba.backend import NumbaBackend
+from refclust_numba.dense.screening import ROWS
+from refclust_numba.exact import limbs, means, sums
+from refclust_numba.exact.totals import LimbSums
+from refclust_numba.lowlevel.threads import limited, threads
 from refclust_numba.prepared import Rows
 from refclust_numba.registry import FUNCTIONS
-from refclust_numba.screening import ROWS
-from refclust_numba.threads import limited, threads
-from refclust_numba.totals import LimbSums
 
 from refclust.data.dataset import Dataset, dense
 from refclust.kernels.centres import CentreMatrix

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from refclust_numba import contingency
 from refclust_numba.registry import FUNCTIONS
+from refclust_numba.tables import contingency
 
 from refclust import score
 from refclust.kernels.contingency import CellTable, LabelPairs

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from refclust_numba import multinomial
 from refclust_numba.backend import NumbaBackend
-from refclust_numba.multinomial_lanes import WIDEST
+from refclust_numba.lowlevel.threads import limited
+from refclust_numba.mixtures.multinomial.lanes import WIDEST
+from refclust_numba.mixtures.sizes import TINY, USUAL, sized
 from refclust_numba.prepared import Rows
-from refclust_numba.threads import limited
 
 from refclust.data.accept import dataset
 from refclust.data.dataset import Dataset, sparse
@@ -120,13 +121,14 @@ def test_counts(kept: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("n", [127, 128, 129, 1023, 1025, 2100])
-def test_sizes_around_blocks_chunks_and_stretches(monkeypatch: pytest.MonkeyPatch, n: int) -> None:
-    monkeypatch.setattr(multinomial, "_SHARES", 1)  # stretches of one chunk
+def test_sizes_around_blocks_chunks_and_stretches(n: int) -> None:
     data = stored(counts(n, n, 3, "whole"), None, "q", zeros=False)
-    judge("multinomial.em_step", data, terms(n, 2, 3, 0.2), SOFT)
-    judge("multinomial.posterior", data, terms(n, 2, 3), False)
     labels = array("i", np.random.default_rng(n).integers(-1, 2, n).tolist())
-    judge("multinomial.moments", data, labels, 2)
+    for few in (replace(USUAL, shares=1), TINY):  # stretches of one chunk, and of one block
+        with sized(few):
+            judge("multinomial.em_step", data, terms(n, 2, 3, 0.2), SOFT)
+            judge("multinomial.posterior", data, terms(n, 2, 3), False)
+            judge("multinomial.moments", data, labels, 2)
 
 
 def told(answer: Any) -> bytes:
@@ -137,17 +139,16 @@ def told(answer: Any) -> bytes:
 
 @pytest.mark.spec("KER-EMSTEP")
 @pytest.mark.parametrize("k", [1, 5, 2 * WIDEST + 1])
-def test_no_bit_depends_on_the_number_of_threads(monkeypatch: pytest.MonkeyPatch, k: int) -> None:
+def test_no_bit_depends_on_the_number_of_threads(k: int) -> None:
     rows = counts(k, 5000, 60, "fractions")
     random = np.random.default_rng(k)
     data = stored(rows, random.random(5000), "i", zeros=False)
     given = terms(k, k, 60)
-    for size in (multinomial._SHARES, 1):
-        monkeypatch.setattr(multinomial, "_SHARES", size)
+    for size in (USUAL, replace(USUAL, shares=1), TINY):
         for rule in rules(random, 5000, k):
             found = set()
             for count in (1, 2, 3):
-                with limited(count):
+                with limited(count), sized(size):
                     found.add(told(NUMBA["multinomial.em_step"](Rows(data), given, rule)))
             assert len(found) == 1
     wholes = set()

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from refclust_numba import sparse_sums
+from refclust_numba.lowlevel.threads import VARIABLE
 from refclust_numba.prepared import Rows
 from refclust_numba.registry import FUNCTIONS
-from refclust_numba.threads import VARIABLE
-from refclust_numba.versions import Versions
+from refclust_numba.sparse import sums as sparse_sums
+from refclust_numba.sparse.versions import Versions
 
 from refclust.data.dataset import Dataset, dense, sparse
 from refclust.kernels.centres import CentreMatrix
@@ -39,6 +39,21 @@ def documents(values: Any, kind: str = "d", weights: Any = None) -> Dataset:
         array(kind, values[place].tolist()),
         values.shape[1],
         **known,
+    )
+
+
+def with_zeros(values: Any, shown: Any, kind: str = "d") -> Dataset:
+    """Sparse rows that store some of their zeros, every other one with a minus sign."""
+    values = np.asarray(values, float)
+    stored = (values != 0) | shown
+    numbers = values[stored]
+    zeros = np.nonzero(numbers == 0)[0]
+    numbers[zeros[::2]] = -0.0
+    return sparse(
+        array("q", np.concatenate(([0], stored.sum(axis=1).cumsum())).tolist()),
+        array("q", np.nonzero(stored)[1].tolist()),
+        array(kind, numbers.tolist()),
+        values.shape[1],
     )
 
 
@@ -73,6 +88,11 @@ SPARSE = {
     "duplicates": documents(np.repeat(SCALED[:10], 15, axis=0)),
     "singles": documents(SCALED, "f"),
     "weights": documents(WORDS, weights=SOME),
+    "stored zeros": with_zeros(WORDS, RANDOM.random(WORDS.shape) < 0.2),
+    # Copies of ten rows that store more or fewer of their zeros.
+    "stored zeros in copies": with_zeros(
+        np.repeat(SCALED[:10], 15, axis=0), RANDOM.random(WORDS.shape) < 0.1, "f"
+    ),
 }
 EVERYWHERE = pytest.mark.parametrize(
     "data",
@@ -163,7 +183,8 @@ def test_sparse_centres_that_change_stand_together() -> None:
     labels = np.arange(data.n, dtype=np.int32) % 50
     sums = FUNCTIONS["kmeans.accumulate"](rows, labels, 50)
     before: Any = Step(array("i", labels.tolist()), 0, sums)
-    for moves in ((0, 17, 40), (1, 33), (2, 20, 35, 49), (5,), (0, 17, 40)):
+    many = tuple(range(0, 48, 6))  # in most groups, however many lanes there are
+    for moves in (many, (1, 33), (2, 20, 35, 49), (5,), (0, 17, 40), many):
         centres = CentreMatrix.flat(FUNCTIONS["kmeans.means"](rows, before.sums), data.d)
         both("kmeans.assign", points, rows, (centres,), (centres,))
         labels = labels.copy()
@@ -174,7 +195,9 @@ def test_sparse_centres_that_change_stand_together() -> None:
     assert (np.diff(rows.memory["side"].places) != 1).any()
 
 
-@pytest.mark.parametrize("name", ["counts", "scaled", "heavy tails", "duplicates", "singles"])
+@pytest.mark.parametrize(
+    "name", ["counts", "scaled", "heavy tails", "duplicates", "singles", "stored zeros"]
+)
 def test_sparse_steps_by_the_cosine(name: str) -> None:
     points = Points(SPARSE[name])
     steps(SPARSE[name], CentreMatrix.of([points.whole_row(i) for i in range(20)]), "cosine", 4)

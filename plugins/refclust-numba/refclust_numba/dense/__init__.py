@@ -1,0 +1,1 @@
+"""K-means over dense rows: the ladder from single precision to integers."""

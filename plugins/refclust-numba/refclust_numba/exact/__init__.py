@@ -1,0 +1,1 @@
+"""Exact sums in limbs and what follows from them."""

@@ -1,0 +1,236 @@
+"""Exact sums of clusters in limbs, brought up to date with the rows that moved.
+
+Keeps the contracts of ``kmeans.accumulate``, ``kmeans.lloyd_step`` and ``kmeans.squares``.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+from refclust.kernels import kmeans as reference
+from refclust.kernels.kmeans import ClusterSums
+from refclust_numba.dense.moving import Sums, move_rows
+from refclust_numba.exact import limbs
+from refclust_numba.exact.limbs import carry, deposit_product, dyadic
+from refclust_numba.exact.totals import LimbSums, buffer, cells
+from refclust_numba.lowlevel.arrays import aligned
+from refclust_numba.lowlevel.compiling import compiled, inlined, room
+from refclust_numba.lowlevel.scalars import bits, two_product
+from refclust_numba.lowlevel.threads import even, shared
+from refclust_numba.prepared import Rows
+from refclust_numba.sparse import sums as sparse_sums
+
+_ROWS: Final = 4096
+_SORTED: Final = 1024  # rows whose numbers stay in the cache
+_BUFFER: Final = 512  # numbers that are cut into limbs side by side
+
+
+class Adding:
+    """Sums of dense rows in the making: every thread has its own part, the end adds them up."""
+
+    def __init__(self, rows: Rows, k: int, before: LimbSums | None) -> None:
+        self._rows, self._k, self._before = rows, k, before
+        self._parts: list[tuple[Any, ...]] = []
+
+    def part(self) -> Sums:
+        """For one thread: sums, numbers of rows, weights, and what cuts the two into limbs."""
+        magic, weight_magic = self._rows.magic
+        made = (
+            aligned((self._k, *magic.shape), np.int64),
+            np.zeros(self._k, np.int64),
+            np.zeros((self._k, len(weight_magic) if self._rows.weighted else 1), np.int64),
+        )
+        made[0].fill(0)
+        self._parts.append(made)
+        return Sums(*made, magic, weight_magic)
+
+    def move(self, which: Any, was: Any, now: Any) -> None:
+        """Move some rows from old clusters to new ones."""
+        pieces = even(len(which), _ROWS)
+        parts: dict[int, Any] = {}
+
+        def work(piece: int, worker: int) -> None:
+            begin, end = pieces[piece]
+            own = parts.get(worker) or parts.setdefault(worker, self.part())
+            for first in range(begin, end, _SORTED):
+                some = slice(first, min(first + _SORTED, end))
+                move_rows(
+                    self._rows.table, self._rows.weights, which[some], was[some], now[some],
+                    some.stop - some.start, own,
+                )  # fmt: skip
+
+        shared(work, len(pieces))
+
+    def finished(self) -> LimbSums:
+        """The sums."""
+        rows, before = self._rows, self._before
+        (sums, net, counts), *others = self._parts
+        for more, more_net, more_counts in others:
+            sums += more
+            net += more_net
+            counts += more_counts
+        if not rows.weighted:
+            # The bits of the magic numbers come out here, all at once.
+            sums -= net[:, None, None] * rows.magic[0].view(np.int64)
+            counts[:, 0] = net
+        sums = np.ascontiguousarray(sums[:, :, : rows.d])
+        if before is not None:
+            sums += before.limbs
+            counts += before.counts
+        return LimbSums(rows, sums, counts)
+
+
+def nothing(rows: Rows) -> Sums:
+    """What stands for ``Adding.part`` where nothing is added up."""
+    return Sums(
+        np.empty((0, 1, 1), np.int64), np.empty(0, np.int64), np.empty((0, 1), np.int64),
+        np.empty((1, rows.d)), np.empty(1),
+    )  # fmt: skip
+
+
+def accumulate(rows: Rows, labels: Any, k: int) -> LimbSums | ClusterSums:
+    """The sums of all clusters."""
+    if not cells(rows):
+        return reference.accumulate(rows.points, labels, k)
+    given = buffer(labels)
+    if not rows.dense:
+        return sparse_sums.moved(rows, np.full(rows.n, -1, np.int32), given, k, None)[0]
+    adding = Adding(rows, k, None)
+    adding.move(np.arange(rows.n), np.full(rows.n, -1, np.int32), given)
+    return adding.finished()
+
+
+def squares(rows: Rows, labels: Any, k: int) -> tuple[Fraction, ...]:
+    """The exact weighted squared lengths of each cluster."""
+    (top, low), (weight_top, weight_low) = rows.span, rows.weight_span
+    if top == -2000:
+        return (Fraction(0),) * k
+    # A square is two doubles, each times a weight again two. Without weights limbs are carried
+    # after every 512 numbers, and only the first limb has to hold them all: the top leaves room.
+    spare = len(rows.values).bit_length()
+    if rows.weighted:
+        cut = limbs.scale(
+            np.array([2 * top + weight_top]), 2 * low + weight_low, 4 * len(rows.values)
+        )
+    else:
+        cut = limbs.scale(np.array([2 * top + spare]), 2 * low, 1)
+    if cut is None:
+        return reference.squares(rows.points, labels, k)
+    magic = np.ascontiguousarray(cut.magic[:, 0])
+    given = buffer(labels)
+    pieces = even(rows.n, _ROWS)
+    own: dict[int, Any] = {}
+    starts = np.empty(0, np.int64) if rows.dense else rows.starts
+
+    def work(piece: int, worker: int) -> None:
+        begin, end = pieces[piece]
+        into = own.setdefault(worker, np.zeros((k, cut.count), np.int64))
+        if rows.weighted:
+            add_weighted_squares(
+                rows.values, starts, rows.d, rows.weights, given, into, magic, begin, end
+            )
+        else:
+            add_squares(rows.values, starts, rows.d, given, into, magic, cut.width, begin, end)
+
+    shared(work, len(pieces))
+    total = sum(own.values())
+    return tuple(dyadic(cut.integer(one), -cut.unit(0)) for one in total)
+
+
+@compiled
+def add_squares(  # type: ignore[no-untyped-def]
+    values, starts, d, labels, into, magic, width, begin, end
+):
+    """Add the exact squares of the numbers of some rows to the limbs of their clusters.
+
+    A thousand rows at a time, so that they stay in the cache, and of these cluster by cluster,
+    numbers are collected in a buffer and cut into limbs side by side.
+    """
+    k = into.shape[0]
+    ends, order = room(k + 1, np.int64), room(_SORTED, np.int64)
+    high, low = room(_BUFFER, np.float64), room(_BUFFER, np.float64)
+    for base in range(begin, end, _SORTED):
+        last_row = min(base + _SORTED, end)
+        sort_rows(labels, base, last_row, ends, order)
+        for c in range(k):
+            filled = 0
+            for at in range(ends[c], ends[c + 1]):
+                i = order[at]
+                first, last = i * d, (i + 1) * d
+                if starts.shape[0]:
+                    first, last = starts[i], starts[i + 1]
+                while first < last:
+                    more = min(last - first, _BUFFER - filled)
+                    source, target = np.uint64(first), np.uint64(filled)
+                    for p in range(np.uint64(more)):
+                        high[target + p] = np.float64(values[source + p])
+                    first += more
+                    filled += more
+                    if filled == _BUFFER:
+                        cut_squares(high, low, filled, into[c], magic, width)
+                        filled = 0
+            if filled:
+                cut_squares(high, low, filled, into[c], magic, width)
+
+
+@inlined
+def sort_rows(labels, begin, end, ends, order):  # type: ignore[no-untyped-def]
+    """The rows of each cluster, in order (a counting sort): c has those from ends[c] on."""
+    ends[:] = 0
+    for i in range(begin, end):
+        ends[labels[i]] += 1
+    for c in range(1, ends.shape[0]):
+        ends[c] += ends[c - 1]
+    for i in range(end - 1, begin - 1, -1):
+        ends[labels[i]] -= 1
+        order[ends[labels[i]]] = i
+
+
+@compiled
+def cut_squares(high, low, count, into, magic, width):  # type: ignore[no-untyped-def]
+    """Square up to 512 doubles exactly and add them to limbs.
+
+    A limb of one number is at most 2**50, so 1024 of them fit; carrying after each call keeps
+    the totals below 2**50 again, all but the first, which counts whole units of its own.
+    """
+    for p in range(np.uint64(count)):
+        square, rest = two_product(high[p], high[p])
+        high[p], low[p] = square, rest
+    for level in range(into.shape[0]):
+        m = magic[level]
+        bias = bits(m)
+        total = np.int64(0)
+        for p in range(np.uint64(count)):
+            t = high[p] + m
+            high[p] -= t - m
+            total += bits(t)
+        total -= count * bias
+        # The rests are 2**-53 of the squares: the first limb, 50 bits, has nothing of them.
+        if level > 0:
+            for p in range(np.uint64(count)):
+                t = low[p] + m
+                low[p] -= t - m
+                total += bits(t)
+            total -= count * bias
+        into[level] += total
+    carry(into, width)
+
+
+@compiled
+def add_weighted_squares(  # type: ignore[no-untyped-def]
+    values, starts, d, weights, labels, into, magic, begin, end
+):
+    """The same for rows with weights."""
+    for i in range(begin, end):
+        first, last = i * d, (i + 1) * d
+        if starts.shape[0]:
+            first, last = starts[i], starts[i + 1]
+        c = labels[i]
+        for place in range(first, last):
+            x = np.float64(values[place])
+            p, e = two_product(x, x)
+            deposit_product(into[c], p, weights[i], magic, 1)
+            deposit_product(into[c], e, weights[i], magic, 1)

@@ -1,0 +1,1 @@
+"""What touches memory and registers: the build, vectors, compiled code, threads."""

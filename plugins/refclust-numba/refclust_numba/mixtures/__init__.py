@@ -1,0 +1,1 @@
+"""Passes of EM, whatever the family."""

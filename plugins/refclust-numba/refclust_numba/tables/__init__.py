@@ -1,0 +1,1 @@
+"""Label pairs, expected information, trees."""
