@@ -1,4 +1,4 @@
-"""What a build of the compiled code has to stand, in one process: short kit, suite, bits.
+"""What a build of the compiled code has to stand, in one process: short kit, suite, grid, bits.
 
 ``test_numba_builds`` runs this with the environment of each build. The last lines are digests of
 answers to a fixed set of problems: all builds must print the same.
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import lane_grid
 import mixture_grid
 import numpy as np
 import pytest
@@ -92,6 +93,8 @@ def main() -> int:
         code = pytest.main(["-n", "0", "-q", "-p", "no:cacheprovider", "--timeout=900", *suite()])
         if code:
             return int(code)
+    if "grid" in asked:
+        lane_grid.main()
     if "bits" in asked:
         for line in digests():
             sys.stdout.write(f"{BITS}{line}\n")

@@ -73,7 +73,7 @@ def bits() -> list[str]:
 def test_a_build_keeps_its_promises_and_the_bits(
     environment: dict[str, str], name: str, bits: list[str]
 ) -> None:
-    lines = output(environment, "build_run.py", "kit", "suite", "bits")
+    lines = output(environment, "build_run.py", "kit", "suite", "grid", "bits")
     assert lines[0] == name
     assert [line for line in lines if line.startswith(build_run.BITS)] == bits
 

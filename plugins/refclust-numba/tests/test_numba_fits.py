@@ -67,6 +67,24 @@ def test_a_sparse_fit_is_equal() -> None:
             assert getattr(fit, name) == getattr(due, name), name
 
 
+def test_directions_that_store_a_zero() -> None:
+    """Scaled to length one, the second numbers of these rows are zeros that are stored."""
+    tall = [
+        {0: 1e300, 1: 1e-300},
+        {0: 1e300},
+        {0: 1e300, 2: -1e-300},
+        {1: 1.0},
+        {1: 1.0, 2: 5e-324},
+    ]
+    documents = [*tall, {2: 1.0}, {0: 1.0, 1: 1.0}, {0: 2.0, 1: 2.0}]
+    for seed in range(40):
+        due, fit = (
+            kmeans(documents, 3, metric="cosine", start="random", seed=seed, backend=backend)
+            for backend in ("reference", "numba")
+        )
+        assert all(getattr(fit, name) == getattr(due, name) for name in COMPARED), seed
+
+
 def test_registering_imports_nothing_heavy() -> None:
     code = (
         "import sys, refclust_numba; [b] = refclust_numba.refclust_register_backends();"

@@ -47,7 +47,7 @@ class Kept(FunctionCache):
         super().__init__(function)  # type: ignore[no-untyped-call]
         stem = self._impl.filename_base.rpartition("-")
         # Read now: later the files may be others than those that were imported.
-        self._cache_file = Shelf(
+        self._cache_file: Any = Shelf(
             Path(self._cache_path),
             stem[0],
             f"{stem[2].partition('.')[2]}.{TAG}",
@@ -98,7 +98,8 @@ class Shelf:
     def save(self, key: Any, value: Any) -> None:
         """Write a file; nobody ever sees a part of it."""
         self.tidy()
-        data, path = dumps(value), self.path(key)
+        data: bytes = dumps(value)  # type: ignore[no-untyped-call]
+        path = self.path(key)
         waiting = path.with_suffix(f".{uuid4().hex[:16]}.tmp")
         try:
             waiting.write_bytes(hashlib.sha256(data).digest() + data)
