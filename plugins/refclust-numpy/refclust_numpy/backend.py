@@ -74,7 +74,7 @@ _UNIT: Final = MappingProxyType(
         "gaussian.em_step": 6e-9,
         "multinomial.posterior": 2e-9,
         "multinomial.moments": 2e-9,
-        "multinomial.exact_tallies": 2e-7,
+        "multinomial.exact_tallies": 1e-7,
         "multinomial.em_step": 4e-9,
         "gaussian.whitening": 1e-10,
         "gaussian.traces": 1e-10,
