@@ -99,12 +99,16 @@ class Trial:
 
     def _roots(self, kernel: str) -> list[list[str]]:
         folder, name = self.place.folder, self.options.backend
+        modules = [module for module in self.package.sources if "__" not in module]
 
         def ask(tell: Any) -> None:
             from refclust.testing.kit import conform
             from tests.mutation.judge import backend_in
 
             made = backend_in(name, folder)
+            # First, since what runs while a module is imported belongs to no kernel.
+            for module in modules:
+                importlib.import_module(f"{folder.name}.{module}")
             found = watched(folder, lambda: conform(made, quick=True, only=(kernel,)))
             tell(sorted(found))
 

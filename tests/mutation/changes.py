@@ -64,6 +64,7 @@ _SYMMETRIC: Final = frozenset(
     ("min", "max", "minimum", "maximum", "isinstance", "gcd", "logical_and", "logical_or")
 )
 _ANNOTATIONS: Final = ("annotation", "returns", "type_comment", "type_params")
+_MANNERS: Final = ("strict", "copy")  # options that change no answer of a right program
 _DROPPED: Final = (ast.AugAssign, ast.Expr, ast.Delete, ast.Break, ast.Continue)
 
 
@@ -98,21 +99,21 @@ def mutants(source: str, rng: random.Random | None = None) -> Iterator[Mutant]:
     offsets = _offsets(source)
     raw = source.encode()
     seen: set[str] = set()
-    edits = [(edit, _name(top)) for top in tree.body for edit in _edits(top)]
-    for edit, where in edits if rng is None else _mixed(edits, offsets, rng):
+    edits = [(edit, top) for top in tree.body for edit in _edits(top)]
+    for edit, top in edits if rng is None else _mixed(edits, offsets, rng):
         begin, end = _span(edit.node, offsets)
         changed = (raw[:begin] + edit.text.encode() + raw[end:]).decode()
         if changed in seen or not _differs(changed, original):
             continue
         seen.add(changed)
-        yield _mutant(source, changed, edit, where)
+        yield _mutant(source, changed, edit, top)
 
 
 def _mixed(
-    edits: list[tuple[_Edit, str]], offsets: list[int], rng: random.Random
-) -> Iterator[tuple[_Edit, str]]:
+    edits: list[tuple[_Edit, ast.stmt]], offsets: list[int], rng: random.Random
+) -> Iterator[tuple[_Edit, ast.stmt]]:
     """In random order, one change of each place before the second of any."""
-    places: dict[tuple[int, int], list[tuple[_Edit, str]]] = {}
+    places: dict[tuple[int, int], list[tuple[_Edit, ast.stmt]]] = {}
     for edit in edits:
         places.setdefault(_span(edit[0].node, offsets), []).append(edit)
     waiting = list(places.values())
@@ -124,14 +125,15 @@ def _mixed(
         waiting = [changes for changes in waiting if changes]
 
 
-def _mutant(source: str, changed: str, edit: _Edit, where: str) -> Mutant:
-    first, last = _lines(edit.node)
+def _mutant(source: str, changed: str, edit: _Edit, top: ast.stmt) -> Mutant:
+    (first, last), (begin, stop), where = _lines(edit.node), _lines(top), _name(top)
     lines, now = source.splitlines(), changed.splitlines()
     before = "\n".join(lines[first - 1 : last])
     end = last + len(now) - len(lines)
     after = "\n".join(now[first - 1 : end])
     # The lines around tell equal lines apart; their numbers would change with every edit above.
-    around = [line.strip() for line in now[max(first - 3, 0) : end + 2] if line.strip()]
+    stop = min(end + 2, stop + len(now) - len(lines))
+    around = [line.strip() for line in now[max(first - 3, begin - 1) : stop] if line.strip()]
     told = "\n".join((where, edit.kind, before.strip(), *around))
     key = hashlib.sha256(told.encode()).hexdigest()[:16]
     return Mutant(first, where, edit.kind, before, after, changed, key)
@@ -185,7 +187,8 @@ def _essence(code: CodeType) -> tuple[Any, ...]:
 
 
 def _edits(top: ast.stmt) -> Iterator[_Edit]:
-    if isinstance(top, ast.Import | ast.ImportFrom):
+    text = isinstance(top, ast.Expr) and isinstance(top.value, ast.Constant)  # the docstring
+    if text or isinstance(top, ast.Import | ast.ImportFrom):
         return
     for node in computing(top):
         yield from _of_expression(node)
@@ -200,6 +203,8 @@ def computing(node: ast.AST) -> Iterator[ast.AST]:
             continue
         if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr):
             return  # texts of errors
+        if isinstance(node, ast.keyword) and node.arg in _MANNERS:
+            return
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST) and not _is_docstring(node, child):
                 yield from computing(child)
@@ -307,8 +312,8 @@ def _of_call(node: ast.Call) -> Iterator[_Edit]:
                 changed = [*arguments[:place], f"{argument} {sign} 1", *arguments[place + 1 :]]
                 yield _Edit(node, f"range {sign} 1", called(changed))
     for place in range(len(keywords)):
-        if node.keywords[place].arg == "strict":
-            continue  # it only says what would be an error anyway
+        if node.keywords[place].arg in _MANNERS:
+            continue
         rest = keywords[:place] + keywords[place + 1 :]
         text = f"{_told(node.func)}({', '.join([*arguments, *rest])})"
         yield _Edit(node, f"option {node.keywords[place].arg} dropped", text)
@@ -317,7 +322,7 @@ def _of_call(node: ast.Call) -> Iterator[_Edit]:
 def _of_statement(node: ast.AST) -> Iterator[_Edit]:
     match node:
         case ast.If() | ast.While():
-            yield _Edit(node.test, "negated", f"not ({_told(node.test)})")
+            yield _Edit(node.test, "negated", f"not ({ast.unparse(node.test)})")
             if isinstance(node, ast.If):
                 yield _Edit(node.test, "never", "False")
     if isinstance(node, ast.AugAssign) and type(node.op) in _OPERATORS:

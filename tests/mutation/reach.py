@@ -14,6 +14,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TypeAlias
 
+from refclust.backends import builtin  # noqa: F401  (registers all kernels)
+from refclust.kernels.registry import KERNELS
 from tests.mutation.changes import computing
 
 Definition: TypeAlias = tuple[str, str]  # a module of the package, a name at its top
@@ -46,6 +48,8 @@ class Package:
                 elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                     of = known.get(node.value.id, ())
                     used |= {(name, node.attr) for name, what in of if not what}
+            if _is_table(statement):
+                used = set()
             for name in _defined(statement):
                 self.names.setdefault((module, name), set()).update(used)
 
@@ -74,6 +78,18 @@ class Package:
                 found.add(one)
                 waiting += self.names.get(one, ())
         return found
+
+
+def _is_table(statement: ast.stmt) -> bool:
+    """Whether it says which function is which kernel: who looks one up does not call all."""
+    keys = [
+        key.value
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Dict) and isinstance(statement, ast.Assign | ast.AnnAssign)
+        for key in node.keys
+        if isinstance(key, ast.Constant)
+    ]
+    return sum(key in KERNELS for key in keys) > 1
 
 
 def _defined(statement: ast.stmt) -> list[str]:

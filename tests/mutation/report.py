@@ -38,7 +38,8 @@ def wilson(killed: int, of: int, level: float = 0.95) -> tuple[float, float]:
     share, scale = killed / of, 1 + z * z / of
     middle = (share + z * z / (2 * of)) / scale
     reach = z * sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / scale
-    return max(0.0, middle - reach), min(1.0, middle + reach)
+    # At the ends of the scale the interval ends there too, whatever rounding makes of it.
+    return middle - reach if killed else 0.0, middle + reach if killed < of else 1.0
 
 
 def report(backend: str, rows: Iterable[Row], reasons: Mapping[str, str]) -> tuple[str, int]:
