@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import math
 import os
 import resource
 import select
@@ -23,11 +24,15 @@ from typing import Any, Final, Literal, TypeAlias
 Fate: TypeAlias = Literal["killed", "crashed", "timeout", "survived"]
 
 _MEMORY: Final = 12 << 30
+_PATIENCE: Final = 8  # times the limit of the processor, on a machine that is shared
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of a mutant, which kit decided it, what was said, and how long it took."""
+    """What became of a mutant, which kit decided it, what was said, and what it took.
+
+    Seconds are of the processor: they do not depend on what else the machine does.
+    """
 
     fate: Fate
     kit: str
@@ -39,7 +44,6 @@ def judged(
     backend: str, folder: Path, kernels: Collection[str], limit: float, *, full: bool = True
 ) -> Verdict:
     """Let the kit judge the backend whose package lies in a folder."""
-    begun = time.monotonic()
 
     def judge(tell: Callable[[Any], None]) -> None:
         made = backend_in(backend, folder)
@@ -54,13 +58,12 @@ def judged(
                 return
             tell({"fate": "survived", "kit": kit, "told": ""})
 
-    lines, end = forked(judge, limit)
-    seconds = round(time.monotonic() - begun, 2)
+    lines, end, seconds = forked(judge, limit)
     last = lines[-1] if lines else {"kit": "", "fate": "", "told": ""}
     if last["fate"] == "killed":
         return Verdict("killed", last["kit"], last["told"][:300], seconds)
     if end == "timeout":
-        return Verdict("timeout", last["kit"], f"after {limit:.0f} s", seconds)
+        return Verdict("timeout", last["kit"], f"after {seconds:.0f} s", seconds)
     if end:
         return Verdict("crashed", last["kit"], end[-300:], seconds)
     return Verdict("survived", last["kit"], "", seconds)
@@ -83,8 +86,13 @@ def backend_in(name: str, folder: Path) -> Any:
     return backend
 
 
-def forked(run: Callable[[Callable[[Any], None]], None], limit: float) -> tuple[list[Any], str]:
-    """Run something in a forked process: the lines it told, and how it ended ("" if well)."""
+def forked(
+    run: Callable[[Callable[[Any], None]], None], limit: float
+) -> tuple[list[Any], str, float]:
+    """Run something in a forked process: the lines it told, how it ended ("" if well), its seconds.
+
+    The limit is of the processor's time; one that waits for ever is ended by the clock, much later.
+    """
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -94,6 +102,8 @@ def forked(run: Callable[[Callable[[Any], None]], None], limit: float) -> tuple[
             os.setsid()
             resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            most = math.ceil(limit)
+            resource.setrlimit(resource.RLIMIT_CPU, (most, most + 5))
             silent = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):
                 os.dup2(silent, stream)
@@ -111,14 +121,14 @@ def forked(run: Callable[[Callable[[Any], None]], None], limit: float) -> tuple[
         finally:
             os._exit(code)
     os.close(writing)
-    text, end = _heard(reading, child, limit)
+    text, end, seconds = _heard(reading, child, _PATIENCE * limit)
     lines = [json.loads(line) for line in text.splitlines()]
     raised = [line["raised"] for line in lines if isinstance(line, dict) and "raised" in line]
     told = [line for line in lines if not (isinstance(line, dict) and "raised" in line)]
-    return told, raised[0] if raised else end
+    return told, raised[0] if raised else end, seconds
 
 
-def _heard(reading: int, child: int, limit: float) -> tuple[str, str]:
+def _heard(reading: int, child: int, limit: float) -> tuple[str, str, float]:
     """What a process says until it ends, or until its time is over."""
     deadline, chunks = time.monotonic() + limit, []
     while True:
@@ -131,12 +141,14 @@ def _heard(reading: int, child: int, limit: float) -> tuple[str, str]:
             break
         chunks.append(chunk)
     os.close(reading)
-    _, status = os.waitpid(child, 0)
+    _, status, used = os.wait4(child, 0)
+    seconds = round(used.ru_utime + used.ru_stime, 2)
     text = b"".join(chunks).decode()
-    if not ready:
-        return text[: text.rfind("\n") + 1], "timeout"
+    text = text[: text.rfind("\n") + 1]  # the last line may be broken off
     code = os.waitstatus_to_exitcode(status)
-    return text, "" if code == 0 else f"it ended with {code}"
+    if not ready or code == -signal.SIGXCPU:
+        return text, "timeout", seconds
+    return text, "" if code == 0 else f"it ended with {code}", seconds
 
 
 class Place:
