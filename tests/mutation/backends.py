@@ -77,10 +77,12 @@ class Trial:
         """For each definition the kernels that can see it."""
         file = self.work / "reach.json"
         known = json.loads(file.read_text()) if file.exists() else {}
-        if known.get("digest") != self.digest:
+        own = [Path(__file__), Path(__file__).with_name("reach.py")]
+        digest = self.digest + _digest(own)
+        if known.get("digest") != digest:
             self.place.fresh()
             kernels = self._kernels()
-            known = {"digest": self.digest, "roots": {k: self._roots(k) for k in kernels}}
+            known = {"digest": digest, "roots": {k: self._roots(k) for k in kernels}}
             self.place.keep()
             file.write_text(json.dumps(known))
         roots = {kernel: map(tuple, begun) for kernel, begun in known["roots"].items()}
@@ -153,22 +155,29 @@ class Trial:
         source = self.package.sources[module].read_text(encoding="utf-8")
         # Seeded by text: the sample of a module does not depend on which others are asked for.
         rng = random.Random(f"{self.options.seed} {module}")
-        for mutant in islice(mutants(source, rng), self.options.sample):
+        sample = list(islice(mutants(source, rng), self.options.sample))
+        kernels = {
+            mutant.key: frozenset[str]().union(
+                *(seen.get((module, name), ()) for name in mutant.where.split(", "))
+            )
+            for mutant in sample
+        }
+        for mutant in sample:
             row = done.get(mutant.key)
             if row is None or (self.options.full and row.fate == "survived" and row.kit == "quick"):
                 if module not in self._limits:
-                    whole = {k for (m, _), ks in seen.items() if m == module for k in ks}
-                    # Twice: what is compiled is compiled the first time.
-                    first, second = (self.judge(module, None, whole).seconds for _ in range(2))
-                    self._limits[module] = _LEAST + 2 * first + _TIMES * second
-                names = mutant.where.split(", ")
-                kernels = frozenset().union(*(seen.get((module, n), frozenset()) for n in names))
-                verdict = self.judge(module, mutant, kernels)
-                row = _row(module, mutant, kernels, verdict)
+                    self._limits[module] = self._limit(module, frozenset().union(*kernels.values()))
+                verdict = self.judge(module, mutant, kernels[mutant.key])
+                row = _row(module, mutant, kernels[mutant.key], verdict)
                 with file.open("a", encoding="utf-8") as out:
                     out.write(json.dumps({"digest": self.digest, **asdict(row)}) + "\n")
                 _say(row)
             yield row
+
+    def _limit(self, module: str, kernels: frozenset[str]) -> float:
+        """The seconds that a mutant gets: the original is judged twice, first it is compiled."""
+        first, second = (self.judge(module, None, kernels).seconds for _ in range(2))
+        return _LEAST + 2 * first + _TIMES * second
 
 
 def _row(module: str, mutant: Mutant, kernels: frozenset[str], verdict: Verdict) -> Row:

@@ -110,7 +110,9 @@ def watched(folder: Path, run: Callable[[], Any]) -> set[Definition]:
         code = frame.f_code
         if event == "call" and code.co_filename.startswith(prefix):
             module = code.co_filename.removeprefix(prefix).removesuffix(".py").replace("/", ".")
-            found.add((module, code.co_qualname.split(".")[0]))
+            name = code.co_qualname.split(".")[0]
+            if not name.startswith("<"):  # what a module runs while it is imported
+                found.add((module, name))
 
     threading.setprofile(watch)
     sys.setprofile(watch)
