@@ -30,7 +30,7 @@ from tests.mutation.judge import Place, Verdict, forked, judged
 from tests.mutation.reach import Definition, Package, seen_by, watched
 from tests.mutation.report import Row, report
 
-_EQUIVALENT: Final = Path(__file__).with_name("equivalent.json")
+EQUIVALENT: Final = Path(__file__).with_name("equivalent.json")
 _LEAST: Final = 20.0  # seconds that a mutant gets in any case
 _TIMES: Final = 4  # times as long as the original takes, beside the time to compile it
 
@@ -250,7 +250,7 @@ def _foreign(package: Package) -> set[str]:
 
 def equivalents(backend: str) -> dict[str, str]:
     """The changes that are known to change no answer, with the reason."""
-    entries = json.loads(_EQUIVALENT.read_text(encoding="utf-8"))
+    entries = json.loads(EQUIVALENT.read_text(encoding="utf-8"))
     return {one["key"]: one["reason"] for one in entries if one["backend"] == backend}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import random
@@ -15,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.mutation.backends import kept, options
+from tests.mutation.backends import EQUIVALENT, equivalents, kept, options
 from tests.mutation.changes import mutants
 from tests.mutation.judge import forked
 from tests.mutation.reach import Package, seen_by
@@ -185,6 +186,20 @@ def test_the_template_is_mutated_and_judged(tmp_path: Path) -> None:
     assert first[:2] == ["kernels", "4"]
     assert runs[0].stderr.count(" s\n") == 4  # the second time nothing is judged
     assert runs[1].stderr == ""
+
+
+def test_what_is_called_equivalent_is_still_a_change_of_some_module() -> None:
+    known = equivalents("numpy")
+    assert all(len(reason) > 20 for reason in known.values())
+    spec = importlib.util.find_spec("refclust_numpy")
+    assert spec is not None
+    assert spec.origin is not None
+    package = Package(Path(spec.origin).parent)
+    entries = json.loads(Path(EQUIVALENT).read_text(encoding="utf-8"))
+    for module in {one["module"] for one in entries if one["backend"] == "numpy"}:
+        named = {one["key"] for one in entries if one["module"] == module}
+        source = package.sources[module].read_text(encoding="utf-8")
+        assert named <= {mutant.key for mutant in mutants(source)}, module
 
 
 def test_the_command_line() -> None:
