@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from refclust.kernels.contracts import Exact
+from refclust.kernels.merging import CELLS
 from refclust.kernels.registry import kernel
 
 Count: TypeAlias = int | Fraction
@@ -168,7 +169,7 @@ class ExactCells(Exact):
         return None
 
 
-@kernel("contingency.table", contract=ExactCells())
+@kernel("contingency.table", contract=ExactCells(), merge=CELLS)
 def table(data: LabelPairs) -> dict[Cell, Count]:
     """Count, for each cluster and class that meet, the objects (or the weight) in both.
 

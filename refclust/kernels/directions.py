@@ -6,12 +6,13 @@ from array import array
 from operator import mul
 
 from refclust.kernels.contracts import Equal
+from refclust.kernels.merging import IN_ROW_ORDER
 from refclust.kernels.points import Points, binary
 from refclust.kernels.registry import kernel
 from refclust.numbers.nearest import nearest_sqrt
 
 
-@kernel("kmeans.directions", contract=Equal())
+@kernel("kmeans.directions", contract=Equal(), merge=IN_ROW_ORDER)
 def directions(points: Points) -> array[float]:
     """All stored numbers, each divided by the length of its row; those of a zero row stay 0.
 

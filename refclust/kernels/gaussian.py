@@ -18,6 +18,7 @@ from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.fields import squared
 from refclust.kernels.kmeans import Labels
 from refclust.kernels.mixture import (
+    ROW_BY_ROW,
     SOFT,
     Doubles,
     EMStep,
@@ -171,7 +172,7 @@ def _absolute(points: Points, masses: Sequence[Sequence[float]], args: Sequence[
     return _summed(points, masses, around, spread, of=abs)
 
 
-@kernel("gaussian.posterior", contract=LogProb(_joint, _errors))
+@kernel("gaussian.posterior", contract=LogProb(_joint, _errors), merge=ROW_BY_ROW)
 def posterior(points: Points, densities: Gaussians, full: bool) -> Posterior:
     """Find the most probable component of every row and log p(x).
 

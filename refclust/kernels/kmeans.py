@@ -15,8 +15,9 @@ from typing import Any, Protocol, TypeAlias
 
 from refclust.kernels.contracts import Argmin, Rationals
 from refclust.kernels.fields import Cosine, Euclidean, nearest_labels
+from refclust.kernels.merging import IN_ROW_ORDER, RATIONALS, concatenated
 from refclust.kernels.points import Integers, Points, Vector, grouped
-from refclust.kernels.registry import kernel
+from refclust.kernels.registry import Merge, kernel
 
 Centres: TypeAlias = Sequence[Vector]  # a CentreMatrix, if the driver calls
 Labels: TypeAlias = "array[int]"  # from another backend any flat buffer of 32-bit integers
@@ -167,7 +168,42 @@ class StepContract:
         return wrong
 
 
-@kernel("kmeans.assign", contract=Argmin())
+def merged_sums(parts: Sequence[Sums]) -> ClusterSums:
+    """The sums of all rows from those of parts of them.
+
+    Spec: KER-SUMS, BK-MERGE
+
+    >>> merged_sums([ClusterSums((2,), 0, ((3,),), 1), ClusterSums((1,), 1, ((1,),), 0)])
+    ClusterSums(weights=(5,), weight_shift=1, sums=((5,),), shift=1)
+    """
+    exact = [part.exact() for part in parts]
+    weight_shift = max(part.weight_shift for part in exact)
+    shift = max(part.shift for part in exact)
+    weights = [[w << (weight_shift - part.weight_shift) for w in part.weights] for part in exact]
+    sums = [
+        [[s << (shift - part.shift) for s in cluster] for cluster in part.sums] for part in exact
+    ]
+    return ClusterSums(
+        tuple(map(sum, zip(*weights, strict=True))),
+        weight_shift,
+        tuple(tuple(map(sum, zip(*clusters, strict=True))) for clusters in zip(*sums, strict=True)),
+        shift,
+    )
+
+
+def merged_steps(parts: Sequence[Step]) -> Step:
+    """The step of all rows from those of parts of them, in the order of the rows.
+
+    Spec: KER-STEP, BK-MERGE
+    """
+    return Step(
+        concatenated([part.labels for part in parts]),
+        sum(part.changed for part in parts),
+        merged_sums([part.sums for part in parts]),
+    )
+
+
+@kernel("kmeans.assign", contract=Argmin(), merge=IN_ROW_ORDER)
 def assign(points: Points, centres: Centres, metric: str = "euclidean") -> Labels:
     """Give every row the index of its nearest centre, the lowest of equals.
 
@@ -187,7 +223,7 @@ def assign(points: Points, centres: Centres, metric: str = "euclidean") -> Label
     return array("i", map(index.__getitem__, labels))
 
 
-@kernel("kmeans.accumulate", contract=SumsContract())
+@kernel("kmeans.accumulate", contract=SumsContract(), merge=Merge(merged_sums))
 def accumulate(points: Points, labels: Labels, k: int) -> ClusterSums:
     """Add up the weights and the weighted rows of every cluster, exactly.
 
@@ -201,7 +237,7 @@ def accumulate(points: Points, labels: Labels, k: int) -> ClusterSums:
     return accumulate_some(points, range(points.n), labels, k)
 
 
-@kernel("kmeans.lloyd_step", contract=StepContract())
+@kernel("kmeans.lloyd_step", contract=StepContract(), merge=Merge(merged_steps, ordered=True))
 def lloyd_step(
     points: Points, centres: Centres, before: Step | None, metric: str = "euclidean"
 ) -> Step:
@@ -233,7 +269,7 @@ def lloyd_step(
     return Step(labels, len(moved), _changed_sums(known, came, went))
 
 
-@kernel("kmeans.squares", contract=Rationals())
+@kernel("kmeans.squares", contract=Rationals(), merge=RATIONALS)
 def squares(points: Points, labels: Labels, k: int) -> tuple[Fraction, ...]:
     """Add up the weighted squared lengths of the rows of every cluster, exactly.
 

@@ -16,6 +16,8 @@ from itertools import accumulate
 from typing import Final, Generic, TypeAlias, TypeVar
 
 from refclust.kernels.kmeans import Labels
+from refclust.kernels.merging import concatenated
+from refclust.kernels.registry import Merge
 
 Doubles: TypeAlias = "memoryview | array[float]"
 M = TypeVar("M", covariant=True)
@@ -46,6 +48,22 @@ class Posterior:
     labels: Labels  # the lowest index of equals
     log_likelihoods: Doubles  # -inf where no component can have made the row
     joint: Doubles | None  # n times K, row after row
+
+
+def merged_posteriors(parts: Sequence[Posterior]) -> Posterior:
+    """What parts of the rows tell, in the order of the rows.
+
+    Spec: KER-POSTERIOR, BK-MERGE
+    """
+    whole = [part.joint for part in parts if part.joint is not None]
+    return Posterior(
+        concatenated([part.labels for part in parts]),
+        concatenated([part.log_likelihoods for part in parts]),
+        concatenated(whole) if whole else None,
+    )
+
+
+ROW_BY_ROW: Final = Merge(merged_posteriors, ordered=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from typing import Any
 
 from refclust.kernels.kmeans import Labels
 from refclust.kernels.mixture import (
+    ROW_BY_ROW,
     SOFT,
     Doubles,
     EMStep,
@@ -134,7 +135,7 @@ def _absolute(points: Points, masses: Sequence[Sequence[float]], _: Sequence[Any
     return _summed(points, masses, of=abs)
 
 
-@kernel("multinomial.posterior", contract=LogProb(_joint, _errors))
+@kernel("multinomial.posterior", contract=LogProb(_joint, _errors), merge=ROW_BY_ROW)
 def posterior(points: Points, terms: Terms, full: bool) -> Posterior:
     """Find the most probable component of every row and log p(x).
 

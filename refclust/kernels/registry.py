@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ParamSpec, Protocol, TypeVar
@@ -32,12 +32,35 @@ class Contract(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Merge:
+    """How the answers for parts of the rows make the answer for all of them.
+
+    ``join`` takes at least one answer and changes none. It is exact: what is summed is summed as
+    rationals, what is told row by row stands one after another. ``ordered`` says that the order of
+    the parts is then that of the rows; sums do not depend on it.
+
+    Spec: BK-MERGE
+    """
+
+    join: Callable[[Sequence[Any]], Any]
+    ordered: bool = False
+
+    def __call__(self, parts: Sequence[Any]) -> Any:
+        """The answer for the rows of all parts together."""
+        return self.join(parts)
+
+
+@dataclass(frozen=True, slots=True)
 class Kernel:
-    """One kernel: its name, its reference function and its contract."""
+    """One kernel: its name, its reference function, its contract, and how parts are merged.
+
+    Without a merge the answer is not made of answers for parts of the rows.
+    """
 
     name: str
     reference: Function
     contract: Contract
+    merge: Merge | None = None
 
 
 _KERNELS: dict[str, Kernel] = {}
@@ -45,13 +68,15 @@ _KERNELS: dict[str, Kernel] = {}
 KERNELS: Mapping[str, Kernel] = MappingProxyType(_KERNELS)
 
 
-def kernel(name: str, *, contract: Contract) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def kernel(
+    name: str, *, contract: Contract, merge: Merge | None = None
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Record the decorated function as the reference of a kernel and return it unchanged."""
 
     def record(function: Callable[P, R]) -> Callable[P, R]:
         if name in _KERNELS:
             raise ValueError(f"the kernel {name!r} is declared twice")
-        _KERNELS[name] = Kernel(name, function, contract)
+        _KERNELS[name] = Kernel(name, function, contract, merge)
         return function
 
     return record

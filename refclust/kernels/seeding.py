@@ -20,8 +20,9 @@ from typing import Any
 from refclust.kernels.contracts import Argmin, Equal
 from refclust.kernels.fields import TINY, Euclidean, products, scaled_vectors, squared
 from refclust.kernels.kmeans import Labels
+from refclust.kernels.merging import concatenated
 from refclust.kernels.points import Points, Vector
-from refclust.kernels.registry import kernel
+from refclust.kernels.registry import Merge, kernel
 from refclust.numbers.argmin import ROUND, first_maximum, first_minima, locate, locate_exact
 
 
@@ -57,7 +58,20 @@ class PotentialContract:
         return self.malformed(answer) or Argmin().fault(reference.nearest, answer.nearest)
 
 
-@kernel("seeding.potential", contract=PotentialContract())
+def merged_potentials(parts: Sequence[Potential]) -> Potential:
+    """The nearest centres of all rows, in their order; the estimates are nobody's any more.
+
+    Spec: KER-POTENTIAL, BK-MERGE
+    """
+    nearest = concatenated([part.nearest for part in parts])
+    return Potential(parts[0].centres, nearest, array("d", bytes(8 * len(nearest))))
+
+
+@kernel(
+    "seeding.potential",
+    contract=PotentialContract(),
+    merge=Merge(merged_potentials, ordered=True),
+)
 def potential(points: Points, centre: Vector, before: Potential | None = None) -> Potential:
     """Bring in one more centre: a row goes over to it where it is strictly nearer.
 
@@ -97,10 +111,8 @@ def place(points: Points, before: Potential | None, r: float, by: str = "squares
     >>> place(line, None, 0.5), place(line, potential(line, (0.0,)), 0.5)
     (2, 3)
     """
-    if before is None:
-        row = locate_exact(points.weights, r)
-    elif by == "distinct":
-        row = locate_exact([w * bool(s) for w, s in _exact_masses(points, before)], r)
+    if before is None or by == "distinct":
+        row = locate_exact(exact_masses(points, before, by)[0], r)
     else:
         field = _Squares(points, before.centres)
         weights = _float_weights(points)
@@ -108,7 +120,7 @@ def place(points: Points, before: Potential | None, r: float, by: str = "squares
         # The product with the weight is rounded once more.
         error = 2 * (field.relative + ROUND) * _total(masses)
         error += 2 * _total(map(mul, weights, field.slacks))
-        row = locate(masses, error, r, lambda: [w * s for w, s in _exact_masses(points, before)])
+        row = locate(masses, error, r, lambda: exact_masses(points, before, by)[0])
     return row if row < points.n else -1
 
 
@@ -231,6 +243,11 @@ class _Squares:
         vectors, t = scaled_vectors(self.centres)
         return vectors, [sum(map(mul, c, c)) << (2 * self.points.shift) for c in vectors], t
 
+    @property
+    def exact_shift(self) -> int:
+        """The unit of exact squares is 2**-exact_shift."""
+        return 2 * (self.points.shift + self._integers[2])
+
     def exact_square(self, i: int, k: int) -> int:
         """The squared distance of row i to centre k, in a unit common to all rows and centres."""
         vectors, squares, t = self._integers
@@ -242,9 +259,23 @@ class _Squares:
         return [self.exact_square(i, k) for i, k in enumerate(nearest)]
 
 
-def _exact_masses(points: Points, before: Potential) -> Iterable[tuple[int, int]]:
-    squares = _Squares(points, before.centres).exact_squares(before.nearest)
-    return zip(points.weights, squares, strict=True)
+def exact_masses(points: Points, before: Potential | None, by: str) -> tuple[list[int], int]:
+    """The masses that a draw is made from, as integers over 2**shift, and the shift.
+
+    Spec: KM-DRAW, KER-MASS
+
+    >>> from refclust.data.dataset import dense
+    >>> line = Points(dense(array("d", [0, 1, 2, 3]), 1))
+    >>> exact_masses(line, potential(line, (0.0,)), "squares")
+    ([0, 1, 4, 9], 0)
+    """
+    if before is None:
+        return points.weights, points.weight_shift
+    field = _Squares(points, before.centres)
+    both = zip(points.weights, field.exact_squares(before.nearest), strict=True)
+    if by == "distinct":
+        return [w * bool(square) for w, square in both], points.weight_shift
+    return [w * square for w, square in both], points.weight_shift + field.exact_shift
 
 
 def _exact_total(points: Points, field: _Squares, old: Sequence[int], k: int) -> int:

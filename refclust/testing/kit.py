@@ -17,6 +17,7 @@ from refclust.backends import builtin  # noqa: F401  (registers all kernels)
 from refclust.backends.protocol import API_VERSION, Backend
 from refclust.data.dataset import Dataset
 from refclust.kernels.registry import KERNELS
+from refclust.testing.checks.merging import merge_faults, merged_kernels
 from refclust.testing.clothes import copied, fingerprint
 from refclust.testing.ladder import ladder, twins
 from refclust.testing.lockstep import Script, kernels_of, script
@@ -127,6 +128,7 @@ def checks(*, quick: bool = False) -> tuple[Check, ...]:
         Check("twins", "data of one shape are not taken for each other", _twins, on_rows),
         Check("short-lived", "nothing is remembered of data that are gone", _short_lived, on_rows),
         *(Check(rung.name, rung.why, _on(rung), kernels_of(rung)) for rung in ladder(quick=quick)),
+        Check("merge", "parts of the rows add up to the whole", _merge(quick), merged_kernels()),
         Check("threads", "the number of threads changes nothing", _threads, frozenset(KERNELS)),
     )
 
@@ -247,6 +249,14 @@ def threads_of(backend: Any) -> Callable[[int], AbstractContextManager[Any]] | N
                 set_threads(before)
 
     return limited
+
+
+def _merge(quick: bool) -> Callable[[Backend], list[Outcome]]:
+    def run(backend: Backend) -> list[Outcome]:
+        found = merge_faults(backend, quick=quick)
+        return [Outcome(kernel, "merge", calls, fault) for kernel, calls, fault in found]
+
+    return run
 
 
 def _outcomes(player: Player, check: str) -> list[Outcome]:

@@ -55,6 +55,7 @@ def gaussian_calls(
         return densities_of(moments, call("whitening", covariances, form, note=form), form, sharp)
 
     found = call("moments", labels, k, centres, "full", note="labels, -1 for none")
+    call("exact_moments", labels, k, centres, "full", note="labels, -1 for none")
     full = fitted(found, "full")
     posterior = call("posterior", full, True)
     found = step(full, SOFT)
@@ -67,6 +68,7 @@ def gaussian_calls(
         return
     call("moments", labels, k, full.means, "diagonal", note="labels, -1 for none")
     call("moments", _shares(posterior, points.n), k, full.means, "full", note="shares")
+    call("exact_moments", _shares(posterior, points.n), k, full.means, "full", note="shares")
     full = fitted(found, "full")
     call("posterior", full, False)
     for rule in (HARD, Rule(top=2), drawn(points.n, 1), drawn(points.n, 3)):
@@ -74,6 +76,7 @@ def gaussian_calls(
     diagonal = fitted(step(full, SOFT, centres, "around others"), "diagonal")
     posterior = call("posterior", diagonal, True, note="diagonal")
     call("moments", _shares(posterior, points.n), k, centres, "diagonal", note="shares")
+    call("exact_moments", _shares(posterior, points.n), k, centres, "diagonal", note="shares")
     found = step(diagonal, Rule(top=2), centres, "diagonal, the 2 most probable, around others")
     call("traces", found.seconds, diagonal.whitening, "diagonal", note="diagonal")
     call("scatters", found, (), note="diagonal")
@@ -112,6 +115,7 @@ def count_calls(made: Script, k: int, *, few: bool = False) -> None:
         call("logs", words.probabilities, kind, note=kind)
 
     labelled: Tallies = call("moments", labels, k, note="labels, -1 for none")
+    call("exact_tallies", labels, k, note="labels, -1 for none")
     estimated(labelled, "multinomial", 0.5, 1.0 / points.d)
     terms = terms_of(labelled, _SMOOTH)
     posterior = call("posterior", terms, True)
@@ -119,6 +123,7 @@ def count_calls(made: Script, k: int, *, few: bool = False) -> None:
     if few:
         return
     shared: Tallies = call("moments", _shares(posterior, n), k, note="shares")
+    call("exact_tallies", _shares(posterior, n), k, note="shares")
     estimated(labelled, "multinomial", 0.0, 1.0 / points.d)
     estimated(labelled, "bernoulli", 0.0, 0.5)
     estimated(shared, "bernoulli", 3.0, 0.25)

@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from refclust.data.dataset import Dataset
@@ -75,6 +76,8 @@ def few_calls(made: Script, rung: Rung) -> None:
     for row in (0, rung.data.n // 2):
         so_far = made.call("seeding.potential", points.whole_row(row), so_far)
         made.call("seeding.locate", so_far, 0.25, "squares", note="the draw 0.25")
+        mass = made.call("seeding.mass", so_far, "squares")
+        made.call("seeding.beyond", so_far, made.due(mass)[0] / 3, "squares", note="a third")
         made.call("seeding.farthest", so_far)
 
 
@@ -111,6 +114,7 @@ def seeding_calls(made: Script, rung: Rung) -> None:
     )
     for r in (0.0, 0.37, 1.0 - 2.0**-53, *_boundaries(list(map(Fraction, points.weights)))):
         made.call("seeding.locate", None, r, "squares", note=f"the draw {r!r} by weight alone")
+    _mass_calls(made, None, list(map(Fraction, points.weights)), 1 << points.weight_shift)
     before: Made | None = None
     for centre in (points.whole_row(0), middle, points.whole_row(n // 2), points.whole_row(0)):
         before = made.call("seeding.potential", centre, before)
@@ -123,12 +127,27 @@ def seeding_calls(made: Script, rung: Rung) -> None:
             made.call("seeding.locate", before, r, "squares", note=note)
         for r in (0.0, 0.5, 1.0 - 2.0**-53):
             made.call("seeding.locate", before, r, "distinct", note="only rows that are no centre")
+        _mass_calls(made, before, masses)
         made.call("seeding.best_candidate", before, tuple(rows))
         made.call("seeding.best_candidate", before, (n - 1, 0, n - 1, n // 2))
         made.call("seeding.farthest", before)
         nearest_now = replace(before, part="nearest")
         for cluster in range(len(potential.centres)):
             made.call("seeding.farthest", before, nearest_now, cluster, note="within a cluster")
+
+
+def _mass_calls(
+    made: Script, before: Made | None, masses: Sequence[Fraction], unit: int = 1
+) -> None:
+    """The mass of all rows, and the first row beyond some of it: at the very ends of shares too."""
+    made.call("seeding.mass", before, "squares")
+    made.call("seeding.mass", before, "distinct")
+    reached = list(accumulate(masses))
+    for passed in (Fraction(0), reached[-1] / 3, reached[len(masses) // 2], reached[-1]):
+        for edge in (passed, passed * (1 - Fraction(1, 2**80))):
+            note = "the mass at the end of a row, or just before"
+            made.call("seeding.beyond", before, edge / unit, "squares", note=note)
+    made.call("seeding.beyond", before, Fraction(1, 3), "distinct")
 
 
 def distance_calls(made: Script, rung: Rung) -> None:

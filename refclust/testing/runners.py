@@ -23,6 +23,7 @@ from refclust.testing import (
     mixture_runners,
     run_runners,
     selection_runners,
+    sums_runners,
     text_runners,
     tree_runners,
 )
@@ -247,6 +248,7 @@ RUNNERS: Mapping[str, Runner] = {
     "mixture.counts": mixture_runners.counts,
     "mixture.run": run_runners.run,
     "mixture.sample": run_runners.sample,
+    "mixture.sums": sums_runners.sums,
     "classify.counts": classify_runners.counts,
     "classify.gaussian": classify_runners.gaussian,
     "selection.criteria": selection_runners.criteria,

@@ -27,6 +27,7 @@ from refclust.testing.saboteur import Functions, Saboteur
 from refclust.testing.saboteurs_counts import of_counts
 from refclust.testing.saboteurs_gaussian import of_gaussians
 from refclust.testing.saboteurs_kmeans import float_sums, of_kmeans
+from refclust.testing.saboteurs_merging import of_merging
 from refclust.testing.sloppy import (
     expanded,
     rows_of,
@@ -46,6 +47,7 @@ def saboteurs() -> tuple[Saboteur, ...]:
         *_of_manners(),
         *of_gaussians(),
         *of_counts(),
+        *of_merging(),
     )
 
 

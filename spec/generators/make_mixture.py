@@ -12,6 +12,7 @@ from . import (
     mixture_run_cases,
     mixture_sample_cases,
     mixture_selection_cases,
+    mixture_sums_cases,
     mixture_variational_cases,
 )
 from .writer import VectorFile
@@ -19,6 +20,7 @@ from .writer import VectorFile
 MAKERS: dict[str, Callable[[], VectorFile]] = {
     "30-mixtures/runs": mixture_run_cases.runs,
     "30-mixtures/samples": mixture_sample_cases.samples,
+    "30-mixtures/sums": mixture_sums_cases.sums,
     "31-multinomial/steps": mixture_count_cases.steps,
     "31-multinomial/misprints": mixture_count_cases.misprints,
     "31-multinomial/naive-bayes": mixture_classify_cases.bayes,

@@ -189,6 +189,15 @@ def _mixtures() -> list[dict[str, Any]]:
         _object([*step], [*smooth, *shared], {**step, **smooth, **shared}),
         *_runs(matrix, normal, counts),
         *_samples(gaussian, step),
+        _object(
+            ["rows", "q", "around", "parts"],
+            ["weights"],
+            {
+                **dict.fromkeys(("rows", "q", "around"), matrix),
+                "parts": {"type": "array", "items": WHOLE},
+                "weights": DOUBLES,
+            },
+        ),
         *_curves(matrix),
         *_classes(matrix, {"weights": DOUBLES, **smooth}),
         _object(["k", "d"], [], {"k": WHOLE, "d": WHOLE}),
@@ -319,6 +328,7 @@ def schema() -> dict[str, Any]:
                     "mixture.counts",
                     "mixture.run",
                     "mixture.sample",
+                    "mixture.sums",
                     "classify.counts",
                     "classify.gaussian",
                     "selection.criteria",

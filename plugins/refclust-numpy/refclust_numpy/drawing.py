@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
@@ -32,9 +33,26 @@ class Draws:
 
     def locate(self, r: float, exact: Callable[[], list[int]]) -> int:
         """The least i whose masses up to i exceed the share r of all; -1 if there is none."""
+        row = self._surely(r * self.whole)
+        if row is None:
+            row = locate_exact(exact(), r)
+        return row if row < self.masses.size else -1
+
+    def beyond(self, mass: Fraction, exact: Callable[[], int]) -> int:
+        """The least i whose masses up to i exceed a mass, -1 if there is none; exactly on doubt."""
+        try:
+            row = self._surely(float(mass))
+        except OverflowError:
+            row = None
+        return exact() if row is None else row
+
+    def _surely(self, goal: float) -> int | None:
+        """The least i whose masses up to i exceed the goal, if the errors leave no doubt.
+
+        One more rounding of the goal is far within it.
+        """
         sums, doubt = self.sums, self.doubt
         with np.errstate(all="ignore"):
-            goal = r * self.whole
             block = int(np.searchsorted(sums, goal, side="right"))
             if math.isfinite(doubt) and block < sums.size:
                 begin = block * BLOCK
@@ -44,8 +62,7 @@ class Draws:
                 below = inside[i - 1] if i else (sums[block - 1] if block else -math.inf)
                 if i < inside.size and inside[i] - goal > doubt and goal - below > doubt:
                     return begin + i
-        row = locate_exact(exact(), r)
-        return row if row < self.masses.size else -1
+            return -1 if goal - self.whole > doubt else None
 
 
 def total(masses: Any) -> float:

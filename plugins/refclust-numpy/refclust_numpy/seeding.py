@@ -14,13 +14,16 @@ from typing import Any
 import numpy as np
 
 from refclust.kernels import seeding as reference
+from refclust.kernels.masses import beyond as exact_beyond
 from refclust.kernels.points import binary
 from refclust.kernels.seeding import Potential
 from refclust_numpy.drawing import BLOCK, Draws, locate_whole, total
-from refclust_numpy.floats import ROUND, TINY, Array, additions, square_sums
+from refclust_numpy.floats import ROUND, TINY, Array, additions, exponent, largest, square_sums
 from refclust_numpy.ladder import Ladder
+from refclust_numpy.limbs import HIGHEST, totals
 from refclust_numpy.nearness import Singles, plausible, screened
 from refclust_numpy.rows import Rows, integers, lengths, matrix, segment_sums
+from refclust_numpy.sums import accumulate, residual, squares
 
 _NUMBERS = 1 << 15  # numbers held at a time
 
@@ -83,10 +86,48 @@ def locate(rows: Rows, before: Potential | None, r: float, by: str = "squares") 
 
     def exact() -> list[int]:
         own = Potential(before.centres, array("i", integers(before.nearest).tobytes()), array("d"))
-        pairs = reference._exact_masses(rows.points, own)
-        return [w * s for w, s in pairs]
+        return reference.exact_masses(rows.points, own, "squares")[0]
 
     return draws.locate(r, exact)
+
+
+def mass(rows: Rows, before: Potential | None, by: str = "squares") -> tuple[Fraction]:
+    """Keeps the contract of seeding.mass: the sums of clusters make that of w |x - c|^2."""
+    if before is not None and by == "squares":
+        nearest, k = integers(before.nearest), len(before.centres)
+        sums = accumulate(rows, nearest, k)
+        terms = (*squares(rows, nearest, k), *residual(rows, sums, before.centres))
+        return (sum(terms, Fraction(0)),)
+    counted = np.ones(rows.n, dtype=bool)
+    if before is not None:
+        field = _Squares(rows, before.centres)
+        counted = field.apart(integers(before.nearest), np.arange(rows.n))
+    if rows.weights is None:
+        return (Fraction(int(np.count_nonzero(counted))),)
+    weights = rows.weights[counted]
+    if exponent(largest(weights)) > HIGHEST:
+        numbers, shift = binary(_list(weights))
+        return (Fraction(sum(numbers), 1 << shift),)
+    [total_weight] = totals([weights.copy()], np.zeros(weights.size, np.intp), 1)
+    return (total_weight,)
+
+
+def beyond(rows: Rows, before: Potential | None, passed: Fraction, by: str = "squares") -> int:
+    """Keeps the contract of seeding.beyond: the first row whose masses up to it exceed a mass."""
+
+    def exact() -> int:
+        own = before and Potential(
+            before.centres, array("i", integers(before.nearest).tobytes()), array("d")
+        )
+        return exact_beyond(rows.points, own, passed, by)
+
+    if before is not None and by == "squares":
+        return _draws(rows, _Squares(rows, before.centres), before).beyond(passed, exact)
+    masses = np.ones(rows.n) if rows.weights is None else rows.weights
+    if before is not None:
+        field = _Squares(rows, before.centres)
+        masses = masses * field.apart(integers(before.nearest), np.arange(rows.n))
+    return Draws(masses, 0.0).beyond(passed, exact)
 
 
 def _draws(rows: Rows, field: _Squares, before: Potential) -> Draws:

@@ -1,0 +1,1 @@
+"""Checks of the kit that have a room of their own (chapter 81)."""

@@ -1,0 +1,180 @@
+"""The judge of a mutant: the conformance kit, in a process of its own, with limits.
+
+The process is forked from one that has worked out what the reference answers, so a mutant costs
+only its own calls: first the quick kit, then, if that finds nothing, the whole one.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import math
+import os
+import resource
+import select
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias
+
+Fate: TypeAlias = Literal["killed", "crashed", "timeout", "survived"]
+
+_MEMORY: Final = 12 << 30
+_PATIENCE: Final = 8  # times the limit of the processor, on a machine that is shared
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a mutant, which kit decided it, what was said, and what it took.
+
+    Seconds are of the processor: they do not depend on what else the machine does.
+    """
+
+    fate: Fate
+    kit: str
+    told: str
+    seconds: float
+
+
+def judged(
+    backend: str, folder: Path, kernels: Collection[str], limit: float, *, full: bool = True
+) -> Verdict:
+    """Let the kit judge the backend whose package lies in a folder."""
+
+    def judge(tell: Callable[[Any], None]) -> None:
+        made = backend_in(backend, folder)
+        from refclust.testing.kit import conform
+
+        for kit in ("quick", "full") if full else ("quick",):
+            report = conform(made, quick=kit == "quick", only=kernels, stop=True)
+            fault = report.faults[0] if report.faults else None
+            if fault is not None or not report.ok:
+                told = f"{fault.kernel}, {fault.check}: {fault.fault}" if fault else "not tried"
+                tell({"fate": "killed", "kit": kit, "told": told})
+                return
+            tell({"fate": "survived", "kit": kit, "told": ""})
+
+    lines, end, seconds = forked(judge, limit)
+    last = lines[-1] if lines else {"kit": "", "fate": "", "told": ""}
+    if last["fate"] == "killed":
+        return Verdict("killed", last["kit"], last["told"][:300], seconds)
+    if end == "timeout":
+        return Verdict("timeout", last["kit"], f"after {seconds:.0f} s", seconds)
+    if end:
+        return Verdict("crashed", last["kit"], end[-300:], seconds)
+    return Verdict("survived", last["kit"], "", seconds)
+
+
+def backend_in(name: str, folder: Path) -> Any:
+    """The backend from the package in this folder and from nowhere else."""
+    sys.path.insert(0, str(folder.parent))
+    sys.dont_write_bytecode = True
+    [entry] = [
+        entry
+        for entry in importlib.metadata.entry_points(group="refclust")
+        if entry.module.partition(".")[0] == folder.name
+    ]
+    plugin = entry.load()
+    where = Path(str(sys.modules[folder.name].__file__))
+    if where.parent != folder:
+        raise RuntimeError(f"{folder.name} came from {where}, not from {folder}")
+    [backend] = [one for one in plugin.refclust_register_backends() if one.name == name]
+    return backend
+
+
+def forked(
+    run: Callable[[Callable[[Any], None]], None], limit: float
+) -> tuple[list[Any], str, float]:
+    """Run something in a forked process: the lines it told, how it ended ("" if well), its seconds.
+
+    The limit is of the processor's time; one that waits for ever is ended by the clock, much later.
+    """
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        code = 1
+        try:
+            os.setsid()
+            resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            most = math.ceil(limit)
+            resource.setrlimit(resource.RLIMIT_CPU, (most, most + 5))
+            silent = os.open(os.devnull, os.O_RDWR)
+            for stream in (0, 1, 2):
+                os.dup2(silent, stream)
+            with os.fdopen(writing, "w", encoding="utf-8") as out:
+
+                def tell(value: Any) -> None:
+                    out.write(json.dumps(value) + "\n")
+                    out.flush()
+
+                try:
+                    run(tell)
+                    code = 0
+                except BaseException as error:
+                    tell({"raised": f"{type(error).__name__}: {error}"})
+        finally:
+            os._exit(code)
+    os.close(writing)
+    text, end, seconds = _heard(reading, child, _PATIENCE * limit)
+    lines = [json.loads(line) for line in text.splitlines()]
+    raised = [line["raised"] for line in lines if isinstance(line, dict) and "raised" in line]
+    told = [line for line in lines if not (isinstance(line, dict) and "raised" in line)]
+    return told, raised[0] if raised else end, seconds
+
+
+def _heard(reading: int, child: int, limit: float) -> tuple[str, str, float]:
+    """What a process says until it ends, or until its time is over."""
+    deadline, chunks = time.monotonic() + limit, []
+    while True:
+        ready, _, _ = select.select([reading], [], [], max(0.0, deadline - time.monotonic()))
+        if not ready:
+            os.killpg(child, signal.SIGKILL)
+            break
+        chunk = os.read(reading, 1 << 16)
+        if not chunk:
+            break
+        chunks.append(chunk)
+    os.close(reading)
+    _, status, used = os.wait4(child, 0)
+    seconds = round(used.ru_utime + used.ru_stime, 2)
+    text = b"".join(chunks).decode()
+    text = text[: text.rfind("\n") + 1]  # the last line may be broken off
+    code = os.waitstatus_to_exitcode(status)
+    if not ready or code == -signal.SIGXCPU:
+        return text, "timeout", seconds
+    return text, "" if code == 0 else f"it ended with {code}", seconds
+
+
+class Place:
+    """A folder with a copy of a package, to be changed, and with its compiled code."""
+
+    def __init__(self, work: Path, package: Path) -> None:
+        self.original = package
+        self.folder = work / "package" / package.name
+        self.cache, self._base = work / "cache", work / "cache-of-the-original"
+
+    def fresh(self) -> None:
+        """Copy the package again, and give it the compiled code of the original."""
+        shutil.rmtree(self.folder.parent, ignore_errors=True)
+        shutil.copytree(self.original, self.folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.rmtree(self.cache, ignore_errors=True)
+        if self._base.exists():
+            # Links: what is compiled anew is written to files of its own.
+            shutil.copytree(self._base, self.cache, copy_function=os.link)
+        else:
+            self.cache.mkdir(parents=True)
+
+    def change(self, path: Path, text: str) -> None:
+        """Put a changed module in the place of the one at this path of the original."""
+        (self.folder / path.relative_to(self.original)).write_text(text, encoding="utf-8")
+
+    def keep(self) -> None:
+        """Keep what is compiled now as that of the original."""
+        shutil.rmtree(self._base, ignore_errors=True)
+        shutil.copytree(self.cache, self._base, copy_function=os.link)

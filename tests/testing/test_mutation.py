@@ -1,0 +1,209 @@
+"""The command that mutates a backend: its changes are real, its judge is the kit, it resumes."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from dataclasses import asdict, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.mutation.backends import EQUIVALENT, equivalents, kept, options
+from tests.mutation.changes import mutants
+from tests.mutation.judge import forked
+from tests.mutation.reach import Package, seen_by
+from tests.mutation.report import Row, report, wilson
+
+SOURCE = '''"""A module."""
+
+LIMIT: int = 1 << 14
+
+
+def added(rows: list[int], begin: int = 0) -> int:
+    """The sum of 1 and more."""
+    total = 0
+    for i in range(begin, len(rows)):
+        if rows[i] > 0 and i < LIMIT:
+            total += max(rows[i], 1)
+    return total
+'''
+
+
+def test_changes_are_of_what_is_computed() -> None:
+    found = list(mutants(SOURCE))
+    after = {mutant.after.strip() for mutant in found}
+    assert {
+        "LIMIT: int = (1 >> 14)",
+        "LIMIT: int = 1 << 15",
+        "def added(rows: list[int], begin: int = 1) -> int:",
+        "total = 1",
+        "for i in range(len(rows), begin):",
+        "for i in range(begin, len(rows) - 1):",
+        "if rows[i] >= 0 and i < LIMIT:",
+        "if ((rows[i] > 0) or (i < LIMIT)):",
+        "if ((rows[i] > 0)):",
+        "if not (rows[i] > 0 and i < LIMIT):",
+        "total -= max(rows[i], 1)",
+        "total = max(rows[i], 1)",
+        "pass",
+        "total += min(rows[i], 1)",
+        "total += max(rows[i], 0)",
+    } <= after
+    assert not any('"""' in line for line in after)  # no docstring is changed
+    assert len({mutant.key for mutant in found}) == len(found)
+    for mutant in found:
+        assert compile(mutant.text, "<mutant>", "exec") is not None
+        assert mutant.where in ("LIMIT", "added")
+        assert mutant.before in SOURCE
+        assert mutant.after in mutant.text
+
+
+def test_a_key_stays_when_lines_move() -> None:
+    def keys(source: str) -> list[str]:
+        return [mutant.key for mutant in mutants(source)]
+
+    assert keys(SOURCE.replace('"""A module."""\n', '"""A module."""\n\nX = y\nY = x\n')) == (
+        keys(SOURCE)
+    )
+
+
+def test_a_sample_is_seeded_and_takes_every_place_once_before_any_twice() -> None:
+    def sample(seed: str, count: int) -> list[str]:
+        return [m.text for m in islice(mutants(SOURCE, random.Random(seed)), count)]
+
+    assert sample("0 m", 8) == sample("0 m", 12)[:8]
+    assert sample("0 m", 8) != sample("1 m", 8)
+    assert set(sample("0 m", 999)) == {mutant.text for mutant in mutants(SOURCE)}
+    places = [m.before for m in islice(mutants(SOURCE, random.Random("0 m")), 8)]
+    assert len(set(places)) >= 4
+
+
+def test_what_changes_nothing_is_no_mutant() -> None:
+    assert list(mutants("x: int\n")) == []
+    assert [m.after for m in mutants("if x:\n    pass\n")] == ["if not (x):", "if False:"]
+
+
+def package_of(folder: Path, **modules: str) -> Package:
+    inner = folder / "refclust_small"
+    inner.mkdir()
+    for name, text in modules.items():
+        (inner / f"{name}.py").write_text(text, encoding="utf-8")
+    return Package(inner)
+
+
+def test_kernels_reach_what_their_functions_name(tmp_path: Path) -> None:
+    package = package_of(
+        tmp_path,
+        __init__="",
+        entry="from refclust_small import deep\nfrom refclust_small.other import helper as h\n"
+        "def one():\n    return h()\ndef two():\n    return deep.SIZE\n",
+        other="from refclust_small.deep import Type, inner\n"
+        "def helper(x: Type):\n    return inner()\n",
+        table="from refclust_small import entry\n"
+        'ALL = {"kmeans.assign": entry.one, "kmeans.means": entry.two}\n',
+        deep="SIZE = 3\ndef inner():\n    return 1\nclass Type:\n    pass\ndef dead(): pass\n",
+    )
+    seen = seen_by(package, {"k.one": [("entry", "one")], "k.two": [("entry", "two")]})
+    assert seen["deep", "inner"] == {"k.one"}
+    assert seen["deep", "SIZE"] == {"k.two"}
+    assert package.closure([("table", "ALL")]) == {("table", "ALL")}  # looking up calls nothing
+    assert ("deep", "Type") not in seen  # an annotation runs nothing
+    assert ("deep", "dead") not in seen
+
+
+def test_a_process_is_told_apart_by_its_end() -> None:
+    def exiting(tell: Any) -> None:
+        tell(1)
+        os._exit(7)
+
+    def turning(_: Any) -> None:
+        while True:
+            pass
+
+    assert forked(lambda tell: tell({"x": 1}), 30.0)[:2] == ([{"x": 1}], "")
+    assert forked(lambda _: [][1], 30.0)[:2] == ([], "IndexError: list index out of range")
+    assert forked(exiting, 30.0)[:2] == ([1], "it ended with 7")
+    lines, end, seconds = forked(turning, 1.0)
+    assert (lines, end) == ([], "timeout")
+    assert 0.5 <= seconds < 5.0
+    # One that only waits is ended by the clock.
+    assert forked(lambda _: time.sleep(60), 0.2)[:2] == ([], "timeout")
+
+
+def test_the_interval_is_wilsons() -> None:
+    # The classical example of Newcombe (1998): 81 of 263.
+    assert [round(end, 4) for end in wilson(81, 263)] == [0.2553, 0.3662]
+    assert wilson(0, 0) == (0.0, 1.0)
+    assert wilson(40, 40)[1] == 1.0
+    assert wilson(0, 40)[0] == 0.0
+
+
+ROW = Row("m", "k1", 3, "+ 1", "x = 1", "x = 2", 2, "killed", "quick", "wrong", 1.5)
+
+
+def test_the_report_counts_what_is_not_equivalent() -> None:
+    rows = [
+        ROW,
+        replace(ROW, key="k2", fate="timeout"),
+        replace(ROW, key="k3", fate="survived", kit="full"),
+        replace(ROW, key="k4", fate="survived", kit="full", kernels=0),
+    ]
+    text, unexplained = report("small", rows, {"k3": "the bound has room to spare"})
+    assert unexplained == 1
+    assert "67% (21% to 94%)" in text.splitlines()[1]
+    assert "refclust_small/m.py:3: + 1\n  - x = 1\n  + x = 2\n  k3: the bound has room" in text
+    assert "(no kernel reaches it)\n  - x = 1\n  + x = 2\n  k4: no reason known" in text
+
+
+def test_verdicts_of_other_sources_do_not_count(tmp_path: Path) -> None:
+    file = tmp_path / "m.jsonl"
+    assert list(kept(file, "new")) == []
+    lines = [
+        json.dumps({"digest": "old", **asdict(ROW)}),
+        json.dumps({"digest": "new", **asdict(replace(ROW, key="k2"))}),
+        '{"digest": "new", "mod',  # it was stopped while it wrote
+    ]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    assert [row.key for row in kept(file, "new")] == ["k2"]
+
+
+@pytest.mark.timeout(200)
+def test_the_template_is_mutated_and_judged(tmp_path: Path) -> None:
+    """In a process of its own, since the plugin must not be loaded before it is changed."""
+    command = [sys.executable, "-m", "tests.mutation.backends", "template", "--quick"]
+    command += ["--module", "kernels", "--sample", "4", "--work", str(tmp_path)]
+    runs = [subprocess.run(command, capture_output=True, text=True, check=False) for _ in (1, 2)]
+    assert runs[0].stdout == runs[1].stdout, runs[0].stderr
+    first = runs[0].stdout.splitlines()[1].split()
+    assert first[:2] == ["kernels", "4"]
+    assert runs[0].stderr.count(" s\n") == 4  # the second time nothing is judged
+    assert runs[1].stderr == ""
+
+
+def test_what_is_called_equivalent_is_still_a_change_of_some_module() -> None:
+    known = equivalents("numpy")
+    assert all(len(reason) > 20 for reason in known.values())
+    spec = importlib.util.find_spec("refclust_numpy")
+    assert spec is not None
+    assert spec.origin is not None
+    package = Package(Path(spec.origin).parent)
+    entries = json.loads(Path(EQUIVALENT).read_text(encoding="utf-8"))
+    for module in {one["module"] for one in entries if one["backend"] == "numpy"}:
+        named = {one["key"] for one in entries if one["module"] == module}
+        source = package.sources[module].read_text(encoding="utf-8")
+        assert named <= {mutant.key for mutant in mutants(source)}, module
+
+
+def test_the_command_line() -> None:
+    asked = options(["numpy", "--module", "sums", "--seed", "3", "--sample", "5", "--quick"])
+    assert (asked.backend, asked.modules, asked.seed, asked.sample) == ("numpy", ("sums",), 3, 5)
+    assert not asked.full
+    assert options(["numba"]).sample == 40
