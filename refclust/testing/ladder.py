@@ -31,8 +31,8 @@ from refclust.testing.rungs import (
     sparse_of,
     weights_of,
 )
-from refclust.testing.rungs_of_mixtures import counts, gaussians
-from refclust.testing.rungs_of_rows import bulk, directions, rows, sparse_rows
+from refclust.testing.rungs.mixtures import counts, gaussians
+from refclust.testing.rungs.rows import bulk, directions, rows, sparse_rows
 
 
 def ladder(*, quick: bool = False) -> tuple[Rung, ...]:

@@ -1,0 +1,23 @@
+"""Saboteurs: backends with one fault each, made to be rejected (chapter 81).
+
+A kit that finds nothing proves nothing. Each saboteur is the reference but for one mistake that
+real backends make, and the kit must reject it with a message that names the mistake. Nothing else
+uses this package, and nothing here is an example to follow.
+"""
+
+from __future__ import annotations
+
+from refclust.testing.saboteur import Saboteur
+from refclust.testing.saboteurs.assorted import assorted
+from refclust.testing.saboteurs.counts import of_counts
+from refclust.testing.saboteurs.gaussian import of_gaussians
+from refclust.testing.saboteurs.kmeans import of_kmeans
+
+
+def saboteurs() -> tuple[Saboteur, ...]:
+    """Those that the short kit rejects.
+
+    >>> len(saboteurs()) >= 90
+    True
+    """
+    return (*of_kmeans(), *assorted(), *of_gaussians(), *of_counts())
