@@ -23,6 +23,7 @@ class Problem:
     size: int = 0  # a second extent: distinct pairs of margins, numbers stored in the rows
     k: int = 0  # clusters or centres
     calls: int = 1  # how often the kernel will be called, more or less
+    traits: frozenset[str] = frozenset()  # what else is special about it (see ``traits``)
 
 
 @dataclass(frozen=True, slots=True)
