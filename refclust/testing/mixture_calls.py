@@ -175,8 +175,9 @@ def rules_of(n: int, k: int) -> list[Rule]:
     """
     tops = sorted({1, 2, 3, 4, 5, k // 2, k - 1, k, k + 1} - {0, -1})
     samples = (1, 2, 3, 4, 5, 8, 9, 17)
-    chosen = tops if n * k <= _FEW_SHARES else tops[n % 2 :: 2]
-    drawn_of = samples if n * k <= _FEW_SHARES else samples[n % 3 :: 3]
+    many = n * k > _FEW_SHARES
+    chosen = tops[n % len(tops) :][:1] if many else tops
+    drawn_of = samples[n % 8 :][:1] if many else samples
     ends = [0.0, 1.0 - 2.0**-53, 0.5]
     odd = Rule(draws=array("d", (ends[i % 3] for i in range(2 * n))), samples=2)
     return [SOFT, *(Rule(top=top) for top in chosen), *(drawn(n, s) for s in drawn_of), odd]

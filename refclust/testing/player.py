@@ -43,6 +43,7 @@ class Player:
         self.kept: list[tuple[int, Any, Any]] | None = None  # answers of all plays, if wanted
         self._wrong: dict[str, int] = {}
         self._given_up: set[str] = set()
+        self._points: dict[int, Points] = {}
         self._own: dict[int, Any] = {}
         self._functions = offered(backend)
         self._data: list[Any] = []
@@ -216,7 +217,7 @@ class Player:
             # Some bounds depend on the rows: such a contract wants to see them.
             judged = getattr(contract, "judged", None)
             fault = (
-                judged(Points(data), args, call.due, answer)
+                judged(self._rows(call.data), args, call.due, answer)
                 if judged
                 else contract.fault(call.due, _viewed(answer))
             )
@@ -226,6 +227,12 @@ class Player:
             return fault or ""
         guess = diagnose(call.kernel, data, args, call.due, answer)
         return f"{fault}; {guess}" if guess else fault
+
+    def _rows(self, place: int) -> Points:
+        """The rows that bounds depend on; those of the script, which nobody can have changed."""
+        if place not in self._points:
+            self._points[place] = Points(self.script.data[place])
+        return self._points[place]
 
     def _is_of_rival(self, call: Call, args: list[Any], answer: Any) -> bool:
         """Whether it answered for the other data; a single row may be the same by accident."""
