@@ -143,6 +143,8 @@ def kernels_of(rung: Rung) -> frozenset[str]:
             return _family("multinomial.")
         case "several":
             return frozenset().union(*map(kernels_of, rung.data))
+        case "pairs":
+            return frozenset(["distances.pairwise"])
         case "rules":
             return (_family("gaussian.") | _family("multinomial.")) - {"multinomial.logs"}
         case "mixture-calls":
@@ -198,6 +200,9 @@ def _script(rung: Rung) -> Script:
             made = _script(replace(rung, kind="rows"))
             gaussian_calls(made, first_rows(rung.data, rung.k), few=True)
             count_calls(made, rung.k, few=True)
+        case "pairs":
+            made = Script([rung.data])
+            distance_calls(made, rung)
         case "rules":
             made = Script([rung.data])
             rule_calls(made, rung.k)

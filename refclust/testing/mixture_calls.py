@@ -29,6 +29,7 @@ D = TypeVar("D", Gaussians, Terms)
 
 _EQUAL: Final = "every component is there twice"
 _FLOOR: Final = 2.0**-10  # of the mean variance of a component, added to all its variances
+_ODD: Final = "draws of 0 and just below 1, the first component has no share"
 _FEW_SHARES: Final = 150  # rows times components, up to which all rules are tried
 _SMOOTH: Final = 0.125  # of a count, added to every word
 
@@ -155,6 +156,8 @@ def rule_calls(made: Script, k: int) -> None:
         made.call("gaussian.posterior", densities, place == 0, k=k, note=form)
         for rule in rules_of(n, k) if place == 0 else (SOFT,):
             made.call("gaussian.em_step", densities, rule, None, k=k, note=f"{form} {told(rule)}")
+        if k > 1:
+            made.call("gaussian.em_step", _absent(densities), _odd_draws(n), None, k=k, note=_ODD)
         step = made.call("gaussian.em_step", densities, SOFT, centres, k=k, note="around others")
         sums = made.due(step).moments
         made.call("gaussian.scatters", sums, (), k=k, note=form)
@@ -164,6 +167,8 @@ def rule_calls(made: Script, k: int) -> None:
     made.call("multinomial.posterior", terms, n % 2 == 0, k=k)
     for rule in rules_of(n, k):
         made.call("multinomial.em_step", terms, rule, k=k, note=told(rule))
+    if k > 1:
+        made.call("multinomial.em_step", _absent(terms), _odd_draws(n), k=k, note=_ODD)
     made.call("multinomial.m_step", made.due(tallies), 0.5, (1.0 / points.d,) * points.d,
               "multinomial", k=k)  # fmt: skip
 
@@ -178,9 +183,20 @@ def rules_of(n: int, k: int) -> list[Rule]:
     many = n * k > _FEW_SHARES
     chosen = tops[n % len(tops) :][:1] if many else tops
     drawn_of = samples[n % 8 :][:1] if many else samples
+    draws = [drawn(n, number) for number in drawn_of]
+    return [SOFT, *(Rule(top=top) for top in chosen), *draws, _odd_draws(n)]
+
+
+def _odd_draws(n: int) -> Rule:
+    """Random numbers at both ends and in the middle, two for each row."""
     ends = [0.0, 1.0 - 2.0**-53, 0.5]
-    odd = Rule(draws=array("d", (ends[i % 3] for i in range(2 * n))), samples=2)
-    return [SOFT, *(Rule(top=top) for top in chosen), *(drawn(n, s) for s in drawn_of), odd]
+    return Rule(draws=array("d", (ends[i % 3] for i in range(2 * n))), samples=2)
+
+
+def _absent(densities: D) -> D:
+    """The same densities, but the first component has no share."""
+    offsets = array("d", [-math.inf, *list(densities.offsets)[1:]])
+    return replace(densities, offsets=offsets)
 
 
 def _twice(densities: D) -> D:

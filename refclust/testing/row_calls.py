@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _ITERATIONS: Final = 3
 _MOST_PAIRS: Final = 90  # rows of which all distances are asked
 _MOST_STARTS: Final = 20  # centres brought in one after another
+_ALL_STARTS: Final = 140  # for so many centres all of them are
 _MOST_MASSES: Final = 600  # numbers of rows whose shares are worked out from the definition
 
 
@@ -87,7 +88,7 @@ def step_calls(made: Script, rung: Rung) -> None:
     made.call("kmeans.means", sums, k=k)
     made.call("kmeans.squares", scattered, k, k=k)
     made.call("kmeans.directions", k=k)
-    start_calls(made, rung, rung.centres[: _MOST_STARTS])
+    start_calls(made, rung, rung.centres if k == _ALL_STARTS else rung.centres[:_MOST_STARTS])
     distance_calls(made, rung)
 
 
@@ -212,6 +213,8 @@ def distance_calls(made: Script, rung: Rung) -> None:
 
 def has_pairs(rung: Rung) -> bool:
     """Whether all distances of a rung are asked."""
+    if rung.kind == "pairs":
+        return True
     most = _MOST_PAIRS // 2 if rung.kind in ("steps", "cosine-steps") else _MOST_PAIRS
     return bool(rung.data.n <= most)
 

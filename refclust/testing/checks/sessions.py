@@ -12,6 +12,7 @@ from typing import Final
 
 from refclust.backends.protocol import Backend
 from refclust.data.dataset import Dataset
+from refclust.numbers.sampling import shuffled, stream
 from refclust.testing.clothes import copied
 from refclust.testing.ladder import twins as two_data_sets
 from refclust.testing.lockstep import Script, kernels_of, script
@@ -75,8 +76,11 @@ def long_session(backend: Backend) -> list[Outcome]:
     player = Player(backend, _beginning(script(pair()[0])))
     player.prepare()
     player.kept = []
+    rng, places = stream(96), range(len(player.script.calls))
     for number in range(_LONG):
-        player.play("reference" if number % 2 else "own", f", played {number + 1} times")
+        # In another order each time, so that no buffer gets the answer it had before.
+        state = "reference" if number % 2 else "own"
+        player.play(state, f", played {number + 1} times", shuffled(rng, places))
     player.settle()
     return outcomes_of(player, "long-session")
 

@@ -16,6 +16,7 @@ Kind: TypeAlias = Literal[
     "cosine",
     "steps",  # the same, each kernel a few times, from given centres
     "cosine-steps",
+    "pairs",  # distances alone
     "some-calls",  # all kernels of rows, mixtures too, each a few times
     "gaussian",
     "counts",

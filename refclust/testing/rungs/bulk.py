@@ -75,15 +75,15 @@ def _of_weight(bits: int) -> Rung:
 @cache
 def loads() -> tuple[Rung, ...]:
     """Enough work for several threads: rows of k-means, labels, mixtures."""
-    rows = [tuple(round(x, 1) for x in row) for row in blobs_of(60_000, 6, 91)]
+    rows = [tuple(round(x, 1) for x in row) for row in blobs_of(60_013, 6, 91)]
     clusters = rung_of("load", "many rows, several threads", dense_of(rows), k=12)
     from refclust.kernels.contingency import LabelPairs
 
     one, two = (
-        memoryview(array("i", ((i * i) % m for i in range(600_000)))).toreadonly() for m in (701, 97)
+        memoryview(array("i", ((i * i) % m for i in range(600_011)))).toreadonly() for m in (701, 97)
     )
     labels = Rung("load-labels", "many labels", "labels", LabelPairs(one, two))
-    some = [tuple(abs(round(x, 1)) for x in row) for row in blobs_of(12_000, 3, 92)]
+    some = [tuple(abs(round(x, 1)) for x in row) for row in blobs_of(12_007, 3, 92)]
     mixtures = Rung("load-mixtures", "many rows of mixtures", "mixture-calls", dense_of(some), 3)
     return (replace(clusters, large=True), labels, mixtures)
 

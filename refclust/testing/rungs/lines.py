@@ -28,8 +28,17 @@ def lines() -> Iterable[Rung]:
     yield Rung("numbers-of-columns", why, "several", tuple(map(_of_columns, sizes(1, 2100, each=34))))
     why = "every number of clusters up to 66, and larger ones without a gap; ties of all of them"
     clusters = sizes(1, 256, each=66)
-    found = (*map(_of_clusters, clusters), *map(_of_angles, clusters[::5]), _of_clusters(513))
+    found = (
+        *map(_of_clusters, (*clusters, 140, 513)),
+        *map(_of_angles, clusters[::5]),
+    )
     yield Rung("numbers-of-clusters", why, "several", found)
+    why = "distances of more rows than fit a byte or a block"
+    pairs = tuple(
+        Rung(f"{n} rows", "", "pairs", dense_of(blobs_of(n, d, n)), 1)
+        for n, d in ((91, 2), (127, 9), (128, 1), (130, 64), (257, 2))
+    )
+    yield Rung("many-pairs", why, "several", pairs)
 
 
 def few_lines() -> Rung:
@@ -57,7 +66,12 @@ def _of_columns(d: int) -> Rung:
     other = tuple(x + (2.0 if j == d - 1 else 0.0) for j, x in enumerate(one))
     rows.append(tuple(x / 2 + y / 2 for x, y in zip(one, other, strict=True)))
     weights = weights_of(10, d) if d % 3 == 1 else None
-    data = sparse_of(nonzero(rows), d, weights=weights) if d % 4 == 2 else dense_of(rows, weights)
+    if d % 4 == 2:
+        # The narrowest column numbers there are, as other libraries store them.
+        code = "B" if d <= 256 else "H"
+        data = sparse_of(nonzero(rows), d, indices=code, starts="q", weights=weights)
+    else:
+        data = dense_of(rows, weights)
     return Rung(f"{d} columns", "", "steps", data, 3, (other, one, rows[3]))
 
 
@@ -79,7 +93,8 @@ def _of_clusters(k: int) -> Rung:
     # More than there are on the circle lie on a second one, twice as large.
     points = [*around, *((2 * x, 2 * y) for x, y in around), (0.0, 1.0)][:k]
     middles = [((a + c) / 2, (b + e) / 2) for (a, b), (c, e) in zip(points, points[1:], strict=False)]
-    rows = [(0.0, 0.0), *points, *middles[:40], (0.0, 0.0)]
+    x, y = points[-1]
+    rows = [(0.0, 0.0), *points, *middles[:40], (x, y + 1.0), (x + 1.0, y), (0.0, 0.0)]
     if k % 3 == 2:
         rows = rows[: max(1, k // 2)]  # fewer rows than clusters
     return Rung(f"{k} clusters", "", "steps", dense_of(rows), k, tuple(points))

@@ -55,7 +55,7 @@ def mixture_lines() -> Iterable[Rung]:
     cells = [
         *(replace(cell, n=n) for n in sizes(1, 600, each=18)),
         *(replace(cell, d=d) for d in sizes(1, 40, each=18)),
-        *(replace(cell, n=20, k=k) for k in sizes(1, 135, each=18)),
+        *(replace(cell, n=k + 3, k=k) for k in sizes(1, 135, each=18)),
     ]
     yield Rung("mixture-sizes", why, "several", tuple(map(_rung, cells)))
     why = "mixtures: more rows than fit a block of 2^{}"

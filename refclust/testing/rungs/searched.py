@@ -18,7 +18,7 @@ from refclust.kernels.points import Points, Vector
 from refclust.numbers.nearest import nearest
 from refclust.numbers.sampling import below, stream
 from refclust.testing.rungs import Rung, dense_of, nonzero, sparse_of
-from refclust.testing.sloppy import dot, expanded, singles
+from refclust.testing.sloppy import differences, dot, expanded, singles
 
 _EACH: Final = 3  # rows on which a rule is wrong
 _TRIALS: Final = 400
@@ -41,15 +41,6 @@ def searched(*, quick: bool) -> Rung:
     why = "rows on which plain arithmetic was seen to choose the wrong centre"
     name = "searched" if quick else "searched-more"
     return Rung(name, why, "several", (*found, *angles), quick=quick)
-
-
-def differences(one: Vector, other: Vector) -> float:
-    """Differences, squared and added from left to right, in doubles.
-
-    Spec: none (rounded)
-    """
-    gaps = [x - y for x, y in zip(one, other, strict=True)]
-    return dot(gaps, gaps)
 
 
 def in_singles(one: Vector, other: Vector) -> float:

@@ -11,6 +11,10 @@ from refclust.testing.saboteur import Saboteur
 from refclust.testing.saboteurs.assorted import assorted
 from refclust.testing.saboteurs.counts import of_counts
 from refclust.testing.saboteurs.gaussian import of_gaussians
+from refclust.testing.saboteurs.hidden_mixtures import hidden_mixtures
+from refclust.testing.saboteurs.hidden_rows import hidden_rows
+from refclust.testing.saboteurs.hidden_sessions import hidden_sessions
+from refclust.testing.saboteurs.hidden_tables import hidden_tables
 from refclust.testing.saboteurs.kmeans import of_kmeans
 
 
@@ -21,3 +25,12 @@ def saboteurs() -> tuple[Saboteur, ...]:
     True
     """
     return (*of_kmeans(), *assorted(), *of_gaussians(), *of_counts())
+
+
+def hidden_saboteurs() -> tuple[Saboteur, ...]:
+    """Those that only the long kit rejects, since their fault shows on few calls.
+
+    >>> len(hidden_saboteurs()) >= 90
+    True
+    """
+    return (*hidden_rows(), *hidden_tables(), *hidden_mixtures(), *hidden_sessions())

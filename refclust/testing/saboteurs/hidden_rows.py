@@ -27,20 +27,12 @@ from refclust.testing.saboteurs.hidden import (
     twice_the_last,
     whole,
 )
-from refclust.testing.sloppy import argmin, expanded, masses_of, rows_of
+from refclust.testing.sloppy import argmin, differences, expanded, masses_of, rows_of
 
 
 def hidden_rows() -> Iterable[Saboteur]:
     """All of them."""
     return (*_by_size(), *_by_weight(), *_by_number(), *_of_sums(), *_of_starts(), *_by_storage())
-
-
-def _squared(one: Vector, other: Vector) -> float:
-    """Differences, squared and added from left to right."""
-    total = 0.0
-    for x, y in zip(one, other, strict=True):
-        total += (x - y) * (x - y)
-    return total
 
 
 def _highest(points: Points, centres: Sequence[Vector], metric: str = "euclidean") -> array[int]:
@@ -49,7 +41,7 @@ def _highest(points: Points, centres: Sequence[Vector], metric: str = "euclidean
 
 
 def _plain(points: Points, centres: Any, *_: Any) -> array[int]:
-    return argmin(rows_of(points), tuple(centres), _squared)
+    return argmin(rows_of(points), tuple(centres), differences)
 
 
 def _expanded(points: Points, centres: Any, *_: Any) -> array[int]:
@@ -95,7 +87,7 @@ def _by_size() -> Iterable[Saboteur]:
                  lambda p, _, metric: not p.dense and metric == "euclidean", _expanded)  # fmt: skip
     yield assign("equal-centres-of-an-equal-row", "tie",
                  lambda p, c, *_: len(set(map(tuple, c))) < len(c) > 17, _highest)  # fmt: skip
-    yield hidden("k-from-33-to-47", "K from 33 to 47", "kmeans.lloyd_step",
+    yield hidden("k-from-33-to-47", "those with K from 3", "kmeans.lloyd_step",
                  lambda _, c, *__: 33 <= len(c) <= 47, last_sum_lost)  # fmt: skip
     yield hidden("rows-from-700-to-900", "n", "kmeans.squares",
                  lambda p, *_: 700 <= p.n <= 900, twice_the_last)  # fmt: skip
@@ -194,7 +186,7 @@ def _by_weight() -> Iterable[Saboteur]:
     yield sums("weights-of-singles", "float32", lambda p, *_: p.weighted and single(p))
     yield sums("weights-of-many-sparse-rows", "",
                lambda p, *_: p.weighted and not p.dense and p.n > 60)  # fmt: skip
-    yield sums("weights-of-minus-zero", "weight 0",
+    yield sums("weights-of-minus-zero", "weight",
                lambda p, *_: negative_zero(p.data.weights), counted)  # fmt: skip
 
     def first(right: int, points: Points, *_: Any) -> int:
