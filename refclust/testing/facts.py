@@ -6,10 +6,12 @@ calls: those with K from 33 to 47". Realises no clause.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
-from refclust.data.dataset import Dataset
+from refclust.data.dataset import Dataset, Sparse
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.contingency import LabelPairs
 from refclust.kernels.gaussian import Gaussians
@@ -20,6 +22,7 @@ Fact: TypeAlias = int | str
 Facts: TypeAlias = Mapping[str, Fact]
 Trial: TypeAlias = tuple[Facts, bool]  # the facts of a call, and whether it was right
 
+_USUAL: Final = ("none", "float64", "euclidean", "objects", "of format 'q'")
 _NUMBERS: Final = ("n", "d", "K", "top", "samples", "candidates", "call", "threads")
 
 
@@ -29,20 +32,44 @@ def facts_of(kernel: str, data: Any, args: Sequence[Any]) -> dict[str, Fact]:
     >>> facts_of("contingency.table", LabelPairs([1], [2]), ())
     {'n': 1, 'labels': 'objects', 'weights': 'none'}
     """
-    found: dict[str, Fact] = {}
-    match data:
-        case Dataset(matrix=matrix):
-            found |= {"n": data.n, "d": data.d, "rows": data.kind}
-            found["numbers"] = "float32" if matrix.values.format == "f" else "float64"
-            found["weights"] = "none" if data.weights is None else "given"
-        case LabelPairs(clusters=clusters, classes=classes, weights=weights):
-            named = f"of format {clusters.format!r}" if isinstance(clusters, memoryview) else ""
-            found |= {"n": len(classes), "labels": named or "objects"}
-            found["weights"] = "none" if weights is None else "given"
-        case _ if kernel == "linkage.agglomerate":
-            found |= {"n": args[0], "linkage": args[1]}
+    found = dict(_of_rows(data)) if isinstance(data, Dataset) else _of_labels(data)
+    if kernel == "linkage.agglomerate":
+        found |= {"n": args[0], "linkage": args[1]}
     found |= _of_arguments(kernel, args)
+    n, k = found.get("n"), found.get("K")
+    if isinstance(n, int) and isinstance(k, int) and k >= n:
+        found["clusters"] = "more than rows" if k > n else "as many as rows"
     return found
+
+
+@lru_cache(maxsize=4096)
+def _of_rows(data: Dataset) -> tuple[tuple[str, Fact], ...]:
+    """The facts of rows, looked at once."""
+    matrix = data.matrix
+    found: dict[str, Fact] = {"n": data.n, "d": data.d, "rows": data.kind}
+    found["numbers"] = "float32" if matrix.values.format == "f" else "float64"
+    found["weights"] = "none" if data.weights is None else _weights(data.weights)
+    if isinstance(matrix, Sparse):
+        found["columns"] = f"of format {matrix.columns.format!r}"
+        found["zeros"] = "none" if all(matrix.values) else "stored"
+    return tuple(found.items())
+
+
+def _of_labels(data: Any) -> dict[str, Fact]:
+    if not isinstance(data, LabelPairs):
+        return {}
+    labels = data.clusters
+    named = f"of format {labels.format!r}" if isinstance(labels, memoryview) else "objects"
+    weights = "none" if data.weights is None else "given"
+    return {"n": len(data.classes), "labels": named, "weights": weights}
+
+
+def _weights(weights: memoryview) -> str:
+    if any(not w and math.copysign(1.0, w) < 0 for w in weights):
+        return "with -0.0"
+    if not all(weights):
+        return "with 0"
+    return "all equal" if len(set(weights)) == 1 else "given"
 
 
 def _of_arguments(kernel: str, args: Sequence[Any]) -> dict[str, Fact]:
@@ -94,10 +121,10 @@ def told(facts: Facts) -> str:
     for name, fact in facts.items():
         if name in _NUMBERS:
             words.append(f"{name} = {fact}")
-        elif name in ("rows", "labels"):
-            words.append(f"{fact} {name}" if name == "rows" else f"{name} {fact}")
-        elif fact not in ("none", "float64", "euclidean", "objects"):
-            words.append("weights" if name == "weights" else str(fact))
+        elif name == "rows":
+            words.append(f"{fact} rows")
+        elif fact not in _USUAL:
+            words.append(_word(name, fact))
     return ", ".join(words)
 
 
@@ -112,10 +139,15 @@ def common(trials: Iterable[Trial]) -> str:
     if not wrong or len(wrong) == len(known):
         return ""
     right = [facts for facts, good in known if good]
-    shared = list(filter(None, (_range(name, wrong, right) for name in _NUMBERS)))
-    shared = shared or _pair(wrong, right)
+    shared = _pair(wrong, right)
+    shared += filter(None, (_range(name, wrong, right) for name in _NUMBERS))
     among = f"wrong in {len(wrong)} of {len(known)} calls"
-    return f"{among}: those with {shared[0]}" if shared else among
+    if shared:
+        return f"{among}: those with {', or '.join(shared)}"
+    same = [_word(name, fact) for name, fact in wrong[0].items()
+            if name not in _NUMBERS and fact not in _USUAL
+            and all(facts.get(name) == fact for facts in wrong)]  # fmt: skip
+    return f"{among}, all with {', '.join(same)}" if same else among
 
 
 def _range(name: str, wrong: Sequence[Facts], right: Sequence[Facts]) -> str:
@@ -151,4 +183,10 @@ def _pair(wrong: Sequence[Facts], right: Sequence[Facts]) -> list[str]:
 
 
 def _word(name: str, fact: Fact) -> str:
-    return f"no {name}" if fact == "none" else name if fact == "given" else f"{name} {fact}"
+    if fact == "none":
+        return f"no {name}"
+    if fact in ("stored", "sparse", "dense"):
+        return f"{fact} {name}"
+    if name in ("numbers", "metric", "form", "linkage"):
+        return str(fact)
+    return name if fact == "given" else f"{name} {fact}"

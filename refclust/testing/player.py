@@ -6,6 +6,7 @@ manners are watched: inputs stay as they were, earlier answers too, errors are t
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -94,7 +95,7 @@ class Player:
         first = call.kernel not in self.faults
         fault = fault or self._called(place, call, args, first)
         self.calls[call.kernel] = number = self.calls.get(call.kernel, 0) + 1
-        facts = facts_of(call.kernel, self._data[call.data], args) | self.marks
+        facts = facts_of(call.kernel, self.script.data[call.data], args) | self.marks
         self.trials.setdefault(call.kernel, []).append(({**facts, "call": number}, not fault))
         if not fault:
             return
@@ -103,7 +104,7 @@ class Player:
             self._given_up.add(call.kernel)
         if first:
             note = f" ({call.note})" if call.note else ""
-            self.faults[call.kernel] = f"{fault}{note} [{_TOLD[state]}{where}: {told(facts)}]"
+            self.faults[call.kernel] = f"{_short(fault)}{note} [{_TOLD[state]}{where}: {told(facts)}]"
 
     def again(self, place: int) -> None:
         """Make one call without looking at the answer, and without noting anything."""
@@ -276,6 +277,11 @@ def _viewed(answer: Any) -> Any:
         return memoryview(answer)
     except TypeError:
         return answer
+
+
+def _short(text: str) -> str:
+    """A text in which endless numbers are cut."""
+    return re.sub(r"\d{40,}", lambda found: f"{found[0][:20]}… ({len(found[0])} digits)", text)
 
 
 def _named(error: Exception) -> str:

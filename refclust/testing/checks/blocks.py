@@ -26,7 +26,7 @@ _TINY: Final = frozenset((
     *("margins", "distances", "equal-distances", "gaussian", "gaussian-weights", "gaussian-sizes"),
     *("counts", "counts-fractions", "counts-sizes", "gaussian-wide", "counts-dense", "searched"),
 ))  # fmt: skip
-_LARGEST: Final = 1 << 17  # of a block that is tried with rows; larger ones need ``tiny``
+_LARGEST: Final = 1 << 16  # of a block that is tried with rows; larger ones need ``tiny``
 
 
 def tiny_of(backend: Any) -> Callable[[], AbstractContextManager[Any]] | None:

@@ -95,7 +95,7 @@ def _of_passes() -> Iterable[Saboteur]:
 
     for kernel in STEPS:
         family = kernel.split(".")[0]
-        yield hidden(f"{family}-singles-above-5000-rows", "n", kernel,
+        yield hidden(f"{family}-singles-above-5000-rows", "single precision", kernel,
                      lambda p, *_: p.n > 5000, in_single_sums)  # fmt: skip
         yield hidden(f"{family}-entropy-of-the-last-chunk", "entropy", kernel,
                      lambda p, *_: p.n > 4096, more_entropy)  # fmt: skip
@@ -119,7 +119,7 @@ def _of_passes() -> Iterable[Saboteur]:
         short = sparse_of(rows, points.d)
         return multinomial.moments(Points(Dataset(short.matrix, weights=points.data.weights)), q, k)
 
-    yield Saboteur("counts-of-64-words", "", {"multinomial.moments": truncated})
+    yield Saboteur("counts-of-64-words", "d = 300", {"multinomial.moments": truncated})
 
 
 def _of_components() -> Iterable[Saboteur]:
@@ -157,16 +157,16 @@ def _of_components() -> Iterable[Saboteur]:
             "gaussian.posterior", lambda _, densities, *__: densities.k > 16, without
         )
     }
-    yield Saboteur("the-17th-component", "", functions)
+    yield Saboteur("the-17th-component", "K = 26", functions)
     yield hidden("ties-of-many-components", "labels", "gaussian.posterior",
                  lambda _, densities, full: densities.k > 8 and full, last_of_equals)  # fmt: skip
     yield hidden("components-in-8-bits", "counts", "gaussian.moments",
                  lambda _, q, k, *__: k > 128, narrow)  # fmt: skip
-    yield hidden("whitening-of-8-columns", "", "gaussian.whitening",
+    yield hidden("whitening-of-8-columns", "d = 8", "gaussian.whitening",
                  lambda p, *_: p.d == 8, blunt)  # fmt: skip
     yield hidden("nine-columns", "d = 9", "gaussian.em_step",
                  lambda p, *_: p.d == 9, lost)  # fmt: skip
-    yield hidden("logs-of-many-words", "", "multinomial.logs",
+    yield hidden("logs-of-many-words", "d = 5000", "multinomial.logs",
                  lambda p, *_: p.d > 1024, _logs_off)  # fmt: skip
 
 

@@ -74,28 +74,28 @@ def _by_size() -> Iterable[Saboteur]:
     yield assign("ties-to-the-highest-for-one-k", "K = 12",
                  lambda _, centres, *__: len(centres) == 12, _highest)  # fmt: skip
     yield assigns("one-row", "n = 1", lambda p, centres, *_: p.n == 1 and len(centres) > 1)
-    yield assigns("tails-of-one", "", lambda p, c, *_: p.n > 256 and p.n % 64 == 1 and len(c) > 1)
-    yield assigns("rows-beyond-16-bits", "n", lambda p, *_: p.n > 65536, beyond)
-    yield assigns("more-centres-than-rows", "", lambda p, c, *_: p.n < len(c), clipped)
-    yield assigns("labels-in-8-bits", "K", lambda _, c, *__: len(c) > 256, wrapped)
-    yield assign("columns-beyond-1000", "d", lambda p, *_: p.d > 1000 and p.n > 1, first_columns)
+    yield assigns("tails-of-one", "n = 257", lambda p, c, *_: p.n > 256 and p.n % 64 == 1 and len(c) > 1)
+    yield assigns("rows-beyond-16-bits", "n from 65537", lambda p, *_: p.n > 65536, beyond)
+    yield assigns("more-centres-than-rows", "clusters more than rows", lambda p, c, *_: p.n < len(c), clipped)
+    yield assigns("labels-in-8-bits", "K = 513", lambda _, c, *__: len(c) > 256, wrapped)
+    yield assign("columns-beyond-1000", "d = 1023", lambda p, *_: p.d > 1000 and p.n > 1, first_columns)
     yield assign("plain-doubles-from-5-columns", "doubles alone",
                  lambda p, _, metric: p.d >= 5 and metric == "euclidean", _plain)  # fmt: skip
     yield assign("plain-doubles-from-9-centres", "doubles alone",
                  lambda _, c, metric: len(c) >= 9 and metric == "euclidean", _plain)  # fmt: skip
-    yield assign("plain-doubles-of-sparse-rows", "",
+    yield assign("plain-doubles-of-sparse-rows", "expanded",
                  lambda p, _, metric: not p.dense and metric == "euclidean", _expanded)  # fmt: skip
     yield assign("equal-centres-of-an-equal-row", "tie",
                  lambda p, c, *_: len(set(map(tuple, c))) < len(c) > 17, _highest)  # fmt: skip
     yield hidden("k-from-33-to-47", "those with K from 3", "kmeans.lloyd_step",
                  lambda _, c, *__: 33 <= len(c) <= 47, last_sum_lost)  # fmt: skip
-    yield hidden("rows-from-700-to-900", "n", "kmeans.squares",
+    yield hidden("rows-from-700-to-900", "n from 747 to 888", "kmeans.squares",
                  lambda p, *_: 700 <= p.n <= 900, twice_the_last)  # fmt: skip
     yield hidden("2048-rows", "n = 2048", "kmeans.accumulate",
                  lambda p, *_: p.n == 2048, last_row_lost)  # fmt: skip
-    yield hidden("columns-of-a-tail", "d", "kmeans.squares",
+    yield hidden("columns-of-a-tail", "d = 13", "kmeans.squares",
                  lambda p, *_: p.d > 8 and p.d % 8 == 5, twice_the_last)  # fmt: skip
-    yield hidden("as-many-clusters-as-rows", "", "kmeans.accumulate",
+    yield hidden("as-many-clusters-as-rows", "as many as rows", "kmeans.accumulate",
                  lambda p, _, k: p.n == k > 1, last_row_lost)  # fmt: skip
 
 
@@ -159,7 +159,7 @@ def _of_sums() -> Iterable[Saboteur]:
                  lambda _, __, before, *___: before is not None, one_moved)  # fmt: skip
     yield hidden("every-row-moved", "not exact", "kmeans.lloyd_step",
                  lambda _, __, before, *___: before is not None, all_moved)  # fmt: skip
-    yield hidden("means-rounded-beyond-1e12", "", "kmeans.means", always, rounded)
+    yield hidden("means-rounded-beyond-1e12", "last place", "kmeans.means", always, rounded)
     yield hidden("means-of-minus-zero", "-0.0", "kmeans.means", always, signed)
     yield hidden("directions-of-minus-zero", "-0.0", "kmeans.directions", always, signed)
     yield hidden("directions-of-many-columns", "last place", "kmeans.directions",
@@ -182,9 +182,9 @@ def _by_weight() -> Iterable[Saboteur]:
         functions = {"kmeans.accumulate": instead("kmeans.accumulate", when, other)}
         return Saboteur(name, word, functions)
 
-    yield sums("equal-weights-are-none", "", lambda p, *_: len(set(masses_of(p))) == 1)
+    yield sums("equal-weights-are-none", "weights are ignored", lambda p, *_: len(set(masses_of(p))) == 1)
     yield sums("weights-of-singles", "float32", lambda p, *_: p.weighted and single(p))
-    yield sums("weights-of-many-sparse-rows", "",
+    yield sums("weights-of-many-sparse-rows", "weights are ignored",
                lambda p, *_: p.weighted and not p.dense and p.n > 60)  # fmt: skip
     yield sums("weights-of-minus-zero", "weight",
                lambda p, *_: negative_zero(p.data.weights), counted)  # fmt: skip
@@ -234,7 +234,7 @@ def _by_number() -> Iterable[Saboteur]:
 
     functions = {"kmeans.assign": instead("kmeans.assign", lambda p, *_: single(p), flushed)}
     yield Saboteur("subnormal-singles-flushed", "float32", functions)
-    yield hidden("squares-of-32-bits", "", "kmeans.squares", lambda p, *_: whole(p), wrapping)
+    yield hidden("squares-of-32-bits", "n = 20", "kmeans.squares", lambda p, *_: whole(p), wrapping)
     functions = {
         "kmeans.assign": instead("kmeans.assign", lambda *a: a[2] == "cosine", clamped)
     }
@@ -249,7 +249,7 @@ def _by_number() -> Iterable[Saboteur]:
 
 def _of_starts() -> Iterable[Saboteur]:
     """Draws, candidates, many centres."""
-    yield hidden("draw-at-the-edge-of-a-block", "", "seeding.locate", lambda *_: True,
+    yield hidden("draw-at-the-edge-of-a-block", "255 instead of 256", "seeding.locate", lambda *_: True,
                  lambda row, *_: row - 1 if row > 0 and row % 256 == 0 else row)  # fmt: skip
 
     def distinct(points: Points, before: Any, r: float, by: str) -> int:
@@ -270,26 +270,26 @@ def _of_starts() -> Iterable[Saboteur]:
                 return i
         return -1
 
-    yield Saboteur("stored-zeros-told-apart", "", {"seeding.locate": distinct})
+    yield Saboteur("stored-zeros-told-apart", "stored zeros", {"seeding.locate": distinct})
 
     def few(points: Points, before: Any, rows: tuple[int, ...]) -> int:
         return seeding.best_candidate(points, before, rows[:8])
 
-    yield Saboteur("eight-candidates", "", {"seeding.best_candidate": few})
+    yield Saboteur("eight-candidates", "candidates = 15", {"seeding.best_candidate": few})
 
     def forgetful(right: Any, *_: Any) -> Any:
         nearest = array("i", (min(k, 15) for k in right.nearest))
         return replace(right, nearest=nearest)
 
-    yield hidden("sixteen-centres", "", "seeding.potential",
+    yield hidden("sixteen-centres", "K = 16", "seeding.potential",
                  lambda _, __, before=None: before is not None and len(before.centres) >= 16,
                  forgetful)  # fmt: skip
-    yield hidden("farthest-of-the-130th-cluster", "", "seeding.farthest",
+    yield hidden("farthest-of-the-130th-cluster", "K = 140", "seeding.farthest",
                  lambda _, __, ___=None, cluster=0: cluster > 129,
                  lambda *_: -1)  # fmt: skip
-    yield hidden("farthest-of-many", "n", "seeding.farthest",
+    yield hidden("farthest-of-many", "n = 40000", "seeding.farthest",
                  lambda p, *_: p.n > 8192, row_before)  # fmt: skip
-    yield hidden("pairs-of-many-rows", "", "distances.pairwise",
+    yield hidden("pairs-of-many-rows", "n =", "distances.pairwise",
                  lambda p, metric: p.n > 128 and metric != "no-such-metric", nudged)  # fmt: skip
     yield hidden("pairs-of-weighted-rows", "weights", "distances.pairwise",
                  lambda p, metric: p.weighted and p.n > 1, nudged)  # fmt: skip
@@ -327,8 +327,8 @@ def _by_storage() -> Iterable[Saboteur]:
             misread,
         )
     }
-    yield Saboteur("columns-of-one-byte", "", functions)
-    yield hidden("long-sparse-rows", "", "kmeans.squares", lambda p, *_: not p.dense, long_rows)
+    yield Saboteur("columns-of-one-byte", "columns of format 'B'", functions)
+    yield hidden("long-sparse-rows", "sparse rows", "kmeans.squares", lambda p, *_: not p.dense, long_rows)
     yield hidden("the-last-sparse-row-is-empty", "sparse", "kmeans.assign",
                  lambda p, *_: not p.dense, trailing)  # fmt: skip
 

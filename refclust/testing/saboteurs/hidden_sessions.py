@@ -37,7 +37,7 @@ def _counting(kernel: Callable[..., Any], spoil: Any, when: Callable[[int], bool
 
 def _of_calls() -> Iterable[Saboteur]:
     third = _counting(kmeans.squares, twice_the_last, lambda number: number == 20)
-    yield Saboteur("the-twentieth-call", "", {"kmeans.squares": third})
+    yield Saboteur("the-twentieth-call", "again is answered otherwise", {"kmeans.squares": third})
     hundredth = _counting(kmeans.assign, last_label, lambda number: number % 100 == 0)
     yield Saboteur("every-hundredth-call", "call", {"kmeans.assign": hundredth})
 
@@ -52,7 +52,7 @@ def _of_calls() -> Iterable[Saboteur]:
 
         return {"kmeans.assign": assign}
 
-    yield Saboteur("centres-taken-for-others", "", cached())
+    yield Saboteur("centres-taken-for-others", "instead of", cached())
 
     def upset() -> Functions:
         raised: list[bool] = []
@@ -67,7 +67,7 @@ def _of_calls() -> Iterable[Saboteur]:
 
         return {"distances.pairwise": pairwise}
 
-    yield Saboteur("after-an-error", "", upset())
+    yield Saboteur("after-an-error", "again is answered otherwise", upset())
 
     def again() -> Callable[[Any], Any]:
         seen: dict[str, int] = {}
@@ -84,20 +84,20 @@ def _of_calls() -> Iterable[Saboteur]:
 
         return prepare
 
-    yield Saboteur("the-fourth-session", "", {"kmeans.squares": kmeans.squares}, make=again())
+    yield Saboteur("the-fourth-session", "instead of", {"kmeans.squares": kmeans.squares}, make=again())
 
 
 def _of_memory() -> Iterable[Saboteur]:
     def ring() -> Functions:
-        kept: dict[int, list[Any]] = {}
-
         def assign(points: Points, *args: Any) -> Any:
             right = kmeans.assign(points, *args)
-            mine = kept.setdefault(id(points), [points])
-            if len(mine) <= 8:
+            if not hasattr(points, "buffers"):
+                points.buffers = []  # type: ignore[attr-defined]
+            mine: list[Any] = points.buffers
+            if len(mine) < 8:
                 mine.append(right)
                 return right
-            buffer = mine.pop(1)
+            buffer = mine.pop(0)
             buffer[:] = right
             mine.append(buffer)
             return buffer
@@ -187,11 +187,10 @@ def _of_threads() -> Iterable[Any]:
 
     def switching(told: Threaded) -> Functions:
         """Keeps its parts from the call before, made for another number of threads."""
-        before: dict[int, tuple[Any, int]] = {}
 
         def squares(points: Points, labels: Any, k: int) -> Any:
-            _, number = before.get(id(points), (points, told.number))
-            before[id(points)] = (points, told.number)
+            number = getattr(points, "threads", told.number)
+            points.threads = told.number  # type: ignore[attr-defined]
             right = kmeans.squares(points, labels, k)
             return twice_the_last(right) if number != told.number else right
 
@@ -200,7 +199,7 @@ def _of_threads() -> Iterable[Any]:
     yield ThreadedSaboteur("a-race-under-load", "race", racing)
     yield ThreadedSaboteur("three-threads-leave-rows", "with 3 threads", uneven)
     yield ThreadedSaboteur("more-threads-than-rows", "threads", too_many)
-    yield ThreadedSaboteur("threads-change-in-a-session", "", switching)
+    yield ThreadedSaboteur("threads-change-in-a-session", "threads", switching)
     yield Saboteur("one-scratch-for-all-sessions", "same time", _sharing())
 
 

@@ -45,10 +45,10 @@ def _of_buffers() -> Iterable[Saboteur]:
     for bits in (8, 16):
         yield hidden(f"cells-in-{bits}-bits", f"{bits} bits", "contingency.table",
                      _buffered, in_bits(bits))  # fmt: skip
-    yield hidden("bytes-without-sign", "", "contingency.table", _buffered, merged(unsigned))
-    yield hidden("labels-of-32-bits", "", "contingency.table", _buffered, merged(halved))
+    yield hidden("bytes-without-sign", "labels of format 'b'", "contingency.table", _buffered, merged(unsigned))
+    yield hidden("labels-of-32-bits", "labels of format", "contingency.table", _buffered, merged(halved))
     functions = {"contingency.table": without_weights}
-    yield Saboteur("weights-of-buffers", "", functions)
+    yield Saboteur("weights-of-buffers", "weights", functions)
 
 
 def _of_trees() -> Iterable[Saboteur]:
