@@ -50,7 +50,11 @@ def conform(
     if as_json:
         say_json(_plain(record, report))
     else:
-        say("\n".join([*_table(report), *_told(report), *_faults(report), "", _summary(record, report)]))
+        say(
+            "\n".join(
+                [*_table(report), *_told(report), *_faults(report), "", _summary(record, report)]
+            )
+        )
     if not report.ok:
         raise typer.Exit(1)
 

@@ -152,5 +152,3 @@ class _Part:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._backend, name)
-
-

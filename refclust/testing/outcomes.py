@@ -78,11 +78,15 @@ class Report:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is worth knowing, but no fault."""
-        return tuple(dict.fromkeys(f"{one.kernel}: {one.note}" for one in self.outcomes if one.note))
+        return tuple(
+            dict.fromkeys(f"{one.kernel}: {one.note}" for one in self.outcomes if one.note)
+        )
 
     def common(self, kernel: str) -> str:
         """What the wrong calls of a kernel have in common, and no right one has."""
-        return common(trial for one in self.outcomes if one.kernel == kernel for trial in one.trials)
+        return common(
+            trial for one in self.outcomes if one.kernel == kernel for trial in one.trials
+        )
 
 
 def outcomes_of(player: Player, check: str) -> list[Outcome]:

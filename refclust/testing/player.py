@@ -104,7 +104,9 @@ class Player:
             self._given_up.add(call.kernel)
         if first:
             note = f" ({call.note})" if call.note else ""
-            self.faults[call.kernel] = f"{_short(fault)}{note} [{_TOLD[state]}{where}: {told(facts)}]"
+            self.faults[call.kernel] = (
+                f"{_short(fault)}{note} [{_TOLD[state]}{where}: {told(facts)}]"
+            )
 
     def again(self, place: int) -> None:
         """Make one call without looking at the answer, and without noting anything."""
@@ -190,8 +192,8 @@ class Player:
         if surroundings(data) != before[2]:
             self.prepare()
             return "it wrote beyond the end, or before the beginning, of the data"
-        for number, (arg, told) in enumerate(zip(args, before[1], strict=True), 1):
-            if fingerprint(arg) != told:
+        for number, (arg, kept) in enumerate(zip(args, before[1], strict=True), 1):
+            if fingerprint(arg) != kept:
                 return f"it changed its input: argument {number}"
         return ""
 

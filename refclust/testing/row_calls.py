@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _ITERATIONS: Final = 3
 _MOST_PAIRS: Final = 90  # rows of which all distances are asked
 _MOST_STARTS: Final = 20  # centres brought in one after another
-_ALL_STARTS: Final = 140  # for so many centres all of them are
+_ALL_STARTS: Final = 141  # for so many centres all of them are
 _MOST_MASSES: Final = 600  # numbers of rows whose shares are worked out from the definition
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from refclust.backends.protocol import API_VERSION, Estimate, Problem, Refusal
+from refclust.backends.protocol import API_VERSION, Accuracy, Estimate, Problem, Refusal
 from refclust.data.dataset import Dataset
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.kmeans import ClusterSums
@@ -45,7 +45,7 @@ class Stranger:
 
     name = "stranger"
     api_version = API_VERSION
-    accuracy = "exact"
+    accuracy: Accuracy = "exact"
 
     def __init__(self, folder: Path, fault: int = 0) -> None:
         self._c = library(folder, fault)

@@ -67,9 +67,7 @@ def on_rows() -> frozenset[str]:
     return frozenset().union(*map(kernels_of, around(2)))
 
 
-def _played(
-    backend: Backend, rungs: Iterable[Rung], check: str, where: str = ""
-) -> list[Outcome]:
+def _played(backend: Backend, rungs: Iterable[Rung], check: str, where: str = "") -> list[Outcome]:
     outcomes: list[Outcome] = []
     for rung in rungs:
         player = Player(backend, script(rung))

@@ -54,7 +54,7 @@ class Watch:
 
     def __exit__(self, *_: object) -> None:
         sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]
+        threading.setprofile(None)
 
     def _saw(self, frame: FrameType, event: str, _: Any) -> None:
         if event != "call":

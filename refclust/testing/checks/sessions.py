@@ -17,7 +17,7 @@ from refclust.testing.clothes import copied
 from refclust.testing.ladder import twins as two_data_sets
 from refclust.testing.lockstep import Script, kernels_of, script
 from refclust.testing.outcomes import Outcome, merged, outcomes_of
-from refclust.testing.player import Player
+from refclust.testing.player import Player, State
 from refclust.testing.rungs import Rung
 
 _TIMES: Final = 6
@@ -79,7 +79,7 @@ def long_session(backend: Backend) -> list[Outcome]:
     rng, places = stream(96), range(len(player.script.calls))
     for number in range(_LONG):
         # In another order each time, so that no buffer gets the answer it had before.
-        state = "reference" if number % 2 else "own"
+        state: State = "reference" if number % 2 else "own"
         player.play(state, f", played {number + 1} times", shuffled(rng, places))
     player.settle()
     return outcomes_of(player, "long-session")

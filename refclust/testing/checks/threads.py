@@ -129,7 +129,8 @@ class _Clock:
             return f"{word} worked, as the backend tells"
         whole, others = self._seconds.get(kernel, (0.0, 0.0))
         if whole and others > _SHARE * whole:
-            return f"several threads worked: others than the caller had {others / whole:.0%} of the time"
+            share = f"{others / whole:.0%}"
+            return f"several threads worked: others than the caller had {share} of the time"
         return "no proof that several threads worked: the calling one had all the time"
 
     def _timed(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:

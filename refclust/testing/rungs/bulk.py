@@ -41,12 +41,14 @@ def _many(n: int, turn: int) -> Dataset:
     if turn % 4 == 1:
         return weighted_singles(rows, weights)
     if turn % 4 == 2:
-        return sparse_of([{j: x for j, x in enumerate(row) if x} for row in rows], 2, weights=weights)
+        return sparse_of(
+            [{j: x for j, x in enumerate(row) if x} for row in rows], 2, weights=weights
+        )
     return dense_of(rows, weights)
 
 
 def cells() -> Iterable[Rung]:
-    """Clusters of as many rows, or as much weight, as counters of 8, 16, 31, 32 and 53 bits hold."""
+    """Clusters of as many rows, or as much weight, as counters of 8 to 64 bits hold."""
     why = "clusters of {} rows, one less and one more"
     for bits in (8, 16):
         size = 1 << bits
@@ -67,7 +69,16 @@ def _of_size(n: int) -> Rung:
 def _of_weight(bits: int) -> Rung:
     rows = [(float(i), 1.0) for i in range(6)] + [(90.0, 3.0), (93.0, 4.0)]
     most = 2.0**bits
-    weights = [most - (1.0 if bits <= 53 else 2.0 ** (bits - 52)), 1.0, 1.0, 0.0, 2.0, 1.0, most, 1.0]
+    weights = [
+        most - (1.0 if bits <= 53 else 2.0 ** (bits - 52)),
+        1.0,
+        1.0,
+        0.0,
+        2.0,
+        1.0,
+        most,
+        1.0,
+    ]
     centres = ((1.0, 1.0), (91.0, 3.0))
     return Rung(f"a weight of 2^{bits}", "", "steps", dense_of(rows, weights), 2, centres)
 
@@ -80,7 +91,8 @@ def loads() -> tuple[Rung, ...]:
     from refclust.kernels.contingency import LabelPairs
 
     one, two = (
-        memoryview(array("i", ((i * i) % m for i in range(600_011)))).toreadonly() for m in (701, 97)
+        memoryview(array("i", ((i * i) % m for i in range(600_011)))).toreadonly()
+        for m in (701, 97)
     )
     labels = Rung("load-labels", "many labels", "labels", LabelPairs(one, two))
     some = [tuple(abs(round(x, 1)) for x in row) for row in blobs_of(12_007, 3, 92)]
@@ -90,7 +102,7 @@ def loads() -> tuple[Rung, ...]:
 
 @cache
 def around(size: int) -> tuple[Rung, ...]:
-    """Rows one less, as many, one more and twice as many as a block holds; columns, clusters too."""
+    """As many rows, columns and clusters as a block holds; one less, one more, twice as many."""
     found = []
     for n in (size - 1, size, size + 1, 2 * size + 1):
         if n >= 1:
@@ -100,10 +112,19 @@ def around(size: int) -> tuple[Rung, ...]:
         for number in (size - 1, size, size + 1):
             if number >= 1:
                 rows = blobs_of(4, number, 93)
-                found.append(Rung(f"{number} columns", "", "steps", dense_of(rows), 2, (*rows[:2],)))
+                found.append(
+                    Rung(f"{number} columns", "", "steps", dense_of(rows), 2, (*rows[:2],))
+                )
                 line = [(float(3 * i),) for i in range(number)]
                 found.append(
-                    Rung(f"{number} clusters", "", "steps", dense_of([*line, (1.5,)]), number, (*line,))
+                    Rung(
+                        f"{number} clusters",
+                        "",
+                        "steps",
+                        dense_of([*line, (1.5,)]),
+                        number,
+                        (*line,),
+                    )
                 )
     mixtures = [tuple(map(abs, row)) for row in blobs_of(min(size + 1, 5000), 2, 94)]
     found.append(Rung(f"{size} rows", "", "mixture-calls", dense_of(mixtures), 2))

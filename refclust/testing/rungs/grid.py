@@ -6,7 +6,6 @@ Any two of the eight factors (in the long kit any three) take all combinations o
 from __future__ import annotations
 
 import math
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
@@ -16,7 +15,7 @@ from refclust.cluster.rows import unit_rows
 from refclust.data.dataset import Dataset
 from refclust.kernels.points import Points, Vector
 from refclust.numbers.sampling import below, stream
-from refclust.testing.rungs import LEAST, Rung, dense_of, sparse_of, weighted_singles
+from refclust.testing.rungs import LEAST, Kind, Rung, dense_of, sparse_of, weighted_singles
 from refclust.testing.rungs.design import orthogonal
 
 ROWS: Final = (1, 2, 5, 16, 33, 65, 130)
@@ -71,7 +70,7 @@ def rung_of_cell(cell: Cell) -> Rung:
     if cosine:
         data = unit_rows(data)
     centres = _centres(cell, data, rng)
-    kind = "cosine-steps" if cosine else "steps"
+    kind: Kind = "cosine-steps" if cosine else "steps"
     return Rung(_name(cell), "", kind, data, cell.k, centres)
 
 
@@ -190,5 +189,3 @@ def _centres(cell: Cell, data: Dataset, rng: Random) -> tuple[Vector, ...]:
         found[-1], found[cell.k // 2] = found[0], found[0]
     assert all(math.isfinite(x) for centre in found for x in centre)
     return tuple(found)
-
-

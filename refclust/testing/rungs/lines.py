@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from itertools import pairwise
 from math import isqrt
 from typing import Final
 
@@ -25,11 +26,13 @@ def lines() -> Iterable[Rung]:
     why = "every number of rows up to 66, and larger ones without a gap"
     yield Rung("numbers-of-rows", why, "several", tuple(map(_of_rows, sizes(1, 4200, each=66))))
     why = "every number of columns up to 34, and larger ones without a gap"
-    yield Rung("numbers-of-columns", why, "several", tuple(map(_of_columns, sizes(1, 2100, each=34))))
+    yield Rung(
+        "numbers-of-columns", why, "several", tuple(map(_of_columns, sizes(1, 2100, each=34)))
+    )
     why = "every number of clusters up to 66, and larger ones without a gap; ties of all of them"
     clusters = sizes(1, 256, each=66)
     found = (
-        *map(_of_clusters, (*clusters, 140, 513)),
+        *map(_of_clusters, (*clusters, 141, 513)),
         *map(_of_angles, clusters[::5]),
     )
     yield Rung("numbers-of-clusters", why, "several", found)
@@ -92,7 +95,7 @@ def _of_clusters(k: int) -> Rung:
     around = _circle()
     # More than there are on the circle lie on a second one, twice as large.
     points = [*around, *((2 * x, 2 * y) for x, y in around), (0.0, 1.0)][:k]
-    middles = [((a + c) / 2, (b + e) / 2) for (a, b), (c, e) in zip(points, points[1:], strict=False)]
+    middles = [((a + c) / 2, (b + e) / 2) for (a, b), (c, e) in pairwise(points)]
     x, y = points[-1]
     rows = [(0.0, 0.0), *points, *middles[:40], (x, y + 1.0), (x + 1.0, y), (0.0, 0.0)]
     if k % 3 == 2:

@@ -35,8 +35,7 @@ def searched(*, quick: bool) -> Rung:
         for turn, offset in enumerate((0.0,) if quick else (0.0, 1e3, 1e8))
     ]
     angles = [
-        _angles(d, clusters[place % len(clusters)], 900 + d)
-        for place, d in enumerate(columns[1:9])
+        _angles(d, clusters[place % len(clusters)], 900 + d) for place, d in enumerate(columns[1:9])
     ]
     why = "rows on which plain arithmetic was seen to choose the wrong centre"
     name = "searched" if quick else "searched-more"
@@ -125,9 +124,7 @@ def _angles(d: int, k: int, seed: int) -> Rung:
     return Rung(f"angles, d = {d}, K = {k}", "", "cosine-steps", data, k, tuple(centres))
 
 
-def _wrong_angles(
-    units: Sequence[Vector], centres: Sequence[Vector], rng: Random
-) -> list[Vector]:
+def _wrong_angles(units: Sequence[Vector], centres: Sequence[Vector], rng: Random) -> list[Vector]:
     """Directions of which products of doubles say another order than the truth."""
     found: list[Vector] = []
     for _ in range(_TRIALS):

@@ -112,7 +112,9 @@ def _formats() -> Rung:
     found = []
     for place, code in enumerate(_FORMATS):
         bits = 8 * array(code).itemsize
-        low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if code.islower() else (0, (1 << bits) - 1)
+        low, high = (
+            (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if code.islower() else (0, (1 << bits) - 1)
+        )
         few = [low, high, low + 1, high - 1, 0, 1, high // 2, high // 2 + 1]
         if bits > 32:
             few += [2**32, 2**33, 2**32 + 1]  # equal to others in 32 bits
@@ -135,10 +137,14 @@ def _cells() -> Rung:
         code = "i" if size % 2 else "q"
         clusters = array(code, [3]) * size + array(code, [4, 5, 4])
         classes = array("i", [7]) * size + array("i", [7, 8, 8])
-        found.append(Rung(f"a cell of {size}", "", "labels", LabelPairs(_viewed(clusters), _viewed(classes))))
+        found.append(
+            Rung(f"a cell of {size}", "", "labels", LabelPairs(_viewed(clusters), _viewed(classes)))
+        )
     for n in sizes(1, 40, each=17):
         clusters = array("h", (i % 3 - 1 for i in range(n)))
         classes = array("B", (255 - i % 2 for i in range(n)))
-        found.append(Rung(f"{n} labels", "", "labels", LabelPairs(_viewed(clusters), _viewed(classes))))
+        found.append(
+            Rung(f"{n} labels", "", "labels", LabelPairs(_viewed(clusters), _viewed(classes)))
+        )
     why = "cells at the ends of counters of 8 and 16 bits, in buffers; few labels"
     return Rung("full-cells", why, "several", tuple(found), quick=True)

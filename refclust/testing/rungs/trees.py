@@ -13,6 +13,7 @@ from refclust.testing.rungs.design import sizes
 
 def distances() -> Iterable[Rung]:
     """Distances in condensed form."""
+
     def rung(name: str, why: str, rows: Sequence[Vector], quick: bool = False) -> Rung:
         flat = pairwise(Points(dense_of(rows)), "sqeuclidean") if len(rows) > 1 else array("d")
         return Rung(name, why, "distances", flat, quick=quick, n=len(rows))

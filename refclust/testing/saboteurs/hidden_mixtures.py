@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import Any
+from typing import Any, Final
 
 from refclust.data.dataset import Dataset
 from refclust.kernels import gaussian, multinomial
@@ -24,7 +24,10 @@ from refclust.testing.saboteurs.hidden import (
 )
 from refclust.testing.sloppy_mixtures import joint_of, ones, step_by, weighted
 
-STEPS = {"gaussian.em_step": gaussian.em_step, "multinomial.em_step": multinomial.em_step}
+STEPS: Final[dict[str, Callable[..., Any]]] = {
+    "gaussian.em_step": gaussian.em_step,
+    "multinomial.em_step": multinomial.em_step,
+}
 
 
 def hidden_mixtures() -> Iterable[Saboteur]:
@@ -133,7 +136,7 @@ def _of_components() -> Iterable[Saboteur]:
         labels = array("i", (len(row) - 1 - row[::-1].index(max(row)) for row in rows))
         return replace(right, labels=labels)
 
-    def narrow(right: Any, _: Points, q: Any, k: int, *rest: Any) -> Any:
+    def narrow(right: Any, _: Points, __: Any, k: int, *___: Any) -> Any:
         counts = array("d", right.counts)
         for c in range(128, k):
             counts[c] = 0.0
@@ -161,7 +164,7 @@ def _of_components() -> Iterable[Saboteur]:
     yield hidden("ties-of-many-components", "labels", "gaussian.posterior",
                  lambda _, densities, full: densities.k > 8 and full, last_of_equals)  # fmt: skip
     yield hidden("components-in-8-bits", "counts", "gaussian.moments",
-                 lambda _, q, k, *__: k > 128, narrow)  # fmt: skip
+                 lambda _, __, k, *___: k > 128, narrow)  # fmt: skip
     yield hidden("whitening-of-8-columns", "d = 8", "gaussian.whitening",
                  lambda p, *_: p.d == 8, blunt)  # fmt: skip
     yield hidden("nine-columns", "d = 9", "gaussian.em_step",

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from refclust.data.dataset import Dataset, readonly
+from refclust.data.dataset import Dataset, Sparse, readonly
 from refclust.kernels import kmeans, seeding
 from refclust.kernels.kmeans import ClusterSums, Step
 from refclust.kernels.points import Points, Vector
@@ -64,9 +64,7 @@ def _by_size() -> Iterable[Saboteur]:
         return array("i", (label & 255 for label in right))
 
     def first_columns(points: Points, centres: Any, *_: Any) -> Any:
-        return argmin(
-            [row[:1000] for row in rows_of(points)], [tuple(c)[:1000] for c in centres]
-        )
+        return argmin([row[:1000] for row in rows_of(points)], [tuple(c)[:1000] for c in centres])
 
     def assign(name: str, word: str, when: Any, other: Any) -> Saboteur:
         return Saboteur(name, word, {"kmeans.assign": instead("kmeans.assign", when, other)})
@@ -74,11 +72,17 @@ def _by_size() -> Iterable[Saboteur]:
     yield assign("ties-to-the-highest-for-one-k", "K = 12",
                  lambda _, centres, *__: len(centres) == 12, _highest)  # fmt: skip
     yield assigns("one-row", "n = 1", lambda p, centres, *_: p.n == 1 and len(centres) > 1)
-    yield assigns("tails-of-one", "n = 257", lambda p, c, *_: p.n > 256 and p.n % 64 == 1 and len(c) > 1)
+    yield assigns(
+        "tails-of-one", "n = 257", lambda p, c, *_: p.n > 256 and p.n % 64 == 1 and len(c) > 1
+    )
     yield assigns("rows-beyond-16-bits", "n from 65537", lambda p, *_: p.n > 65536, beyond)
-    yield assigns("more-centres-than-rows", "clusters more than rows", lambda p, c, *_: p.n < len(c), clipped)
+    yield assigns(
+        "more-centres-than-rows", "clusters more than rows", lambda p, c, *_: p.n < len(c), clipped
+    )
     yield assigns("labels-in-8-bits", "K = 513", lambda _, c, *__: len(c) > 256, wrapped)
-    yield assign("columns-beyond-1000", "d = 1023", lambda p, *_: p.d > 1000 and p.n > 1, first_columns)
+    yield assign(
+        "columns-beyond-1000", "d = 1023", lambda p, *_: p.d > 1000 and p.n > 1, first_columns
+    )
     yield assign("plain-doubles-from-5-columns", "doubles alone",
                  lambda p, _, metric: p.d >= 5 and metric == "euclidean", _plain)  # fmt: skip
     yield assign("plain-doubles-from-9-centres", "doubles alone",
@@ -86,7 +90,7 @@ def _by_size() -> Iterable[Saboteur]:
     yield assign("plain-doubles-of-sparse-rows", "expanded",
                  lambda p, _, metric: not p.dense and metric == "euclidean", _expanded)  # fmt: skip
     yield assign("equal-centres-of-an-equal-row", "tie",
-                 lambda p, c, *_: len(set(map(tuple, c))) < len(c) > 17, _highest)  # fmt: skip
+                 lambda _, c, *__: len(set(map(tuple, c))) < len(c) > 17, _highest)  # fmt: skip
     yield hidden("k-from-33-to-47", "those with K from 3", "kmeans.lloyd_step",
                  lambda _, c, *__: 33 <= len(c) <= 47, last_sum_lost)  # fmt: skip
     yield hidden("rows-from-700-to-900", "n from 747 to 888", "kmeans.squares",
@@ -182,7 +186,9 @@ def _by_weight() -> Iterable[Saboteur]:
         functions = {"kmeans.accumulate": instead("kmeans.accumulate", when, other)}
         return Saboteur(name, word, functions)
 
-    yield sums("equal-weights-are-none", "weights are ignored", lambda p, *_: len(set(masses_of(p))) == 1)
+    yield sums(
+        "equal-weights-are-none", "weights are ignored", lambda p, *_: len(set(masses_of(p))) == 1
+    )
     yield sums("weights-of-singles", "float32", lambda p, *_: p.weighted and single(p))
     yield sums("weights-of-many-sparse-rows", "weights are ignored",
                lambda p, *_: p.weighted and not p.dense and p.n > 60)  # fmt: skip
@@ -235,13 +241,11 @@ def _by_number() -> Iterable[Saboteur]:
     functions = {"kmeans.assign": instead("kmeans.assign", lambda p, *_: single(p), flushed)}
     yield Saboteur("subnormal-singles-flushed", "float32", functions)
     yield hidden("squares-of-32-bits", "n = 20", "kmeans.squares", lambda p, *_: whole(p), wrapping)
-    functions = {
-        "kmeans.assign": instead("kmeans.assign", lambda *a: a[2] == "cosine", clamped)
-    }
+    functions = {"kmeans.assign": instead("kmeans.assign", lambda *a: a[2] == "cosine", clamped)}
     yield Saboteur("cosines-below-zero", "cosine", functions)
     functions = {
         "kmeans.assign": instead(
-            "kmeans.assign", lambda p, c, metric: metric == "cosine" and len(c) > 4, cosines
+            "kmeans.assign", lambda _, c, metric: metric == "cosine" and len(c) > 4, cosines
         )
     }
     yield Saboteur("cosines-in-doubles-from-5-centres", "tie", functions)
@@ -249,7 +253,8 @@ def _by_number() -> Iterable[Saboteur]:
 
 def _of_starts() -> Iterable[Saboteur]:
     """Draws, candidates, many centres."""
-    yield hidden("draw-at-the-edge-of-a-block", "255 instead of 256", "seeding.locate", lambda *_: True,
+    yield hidden("draw-at-the-edge-of-a-block", "255 instead of 256", "seeding.locate",
+                 lambda *_: True,
                  lambda row, *_: row - 1 if row > 0 and row % 256 == 0 else row)  # fmt: skip
 
     def distinct(points: Points, before: Any, r: float, by: str) -> int:
@@ -260,9 +265,7 @@ def _of_starts() -> Iterable[Saboteur]:
             dict(zip(*pair, strict=True)) for pair in zip(points.columns, points.rows, strict=True)
         ]
         centres = [{j: x for j, x in enumerate(c) if x} for c in before.centres]
-        weights = [
-            w * (row not in centres) for w, row in zip(points.weights, stored, strict=True)
-        ]
+        weights = [w * (row not in centres) for w, row in zip(points.weights, stored, strict=True)]
         total, reached = sum(weights), 0
         for i, w in enumerate(weights):
             reached += w
@@ -284,7 +287,7 @@ def _of_starts() -> Iterable[Saboteur]:
     yield hidden("sixteen-centres", "K = 16", "seeding.potential",
                  lambda _, __, before=None: before is not None and len(before.centres) >= 16,
                  forgetful)  # fmt: skip
-    yield hidden("farthest-of-the-130th-cluster", "K = 140", "seeding.farthest",
+    yield hidden("farthest-of-the-130th-cluster", "K = 141", "seeding.farthest",
                  lambda _, __, ___=None, cluster=0: cluster > 129,
                  lambda *_: -1)  # fmt: skip
     yield hidden("farthest-of-many", "n = 40000", "seeding.farthest",
@@ -292,9 +295,9 @@ def _of_starts() -> Iterable[Saboteur]:
     yield hidden("pairs-of-many-rows", "n =", "distances.pairwise",
                  lambda p, metric: p.n > 128 and metric != "no-such-metric", nudged)  # fmt: skip
     yield hidden("pairs-of-weighted-rows", "weights", "distances.pairwise",
-                 lambda p, metric: p.weighted and p.n > 1, nudged)  # fmt: skip
+                 lambda p, *_: p.weighted and p.n > 1, nudged)  # fmt: skip
     yield hidden("pairs-of-64-columns", "d = 64", "distances.pairwise",
-                 lambda p, metric: p.d == 64 and p.n > 1, nudged)  # fmt: skip
+                 lambda p, *_: p.d == 64 and p.n > 1, nudged)  # fmt: skip
 
 
 def _by_storage() -> Iterable[Saboteur]:
@@ -305,7 +308,8 @@ def _by_storage() -> Iterable[Saboteur]:
 
     def misread(points: Points, centres: Any, metric: str) -> array[int]:
         matrix = points.data.matrix
-        columns = array("q", (j % 128 for j in matrix.columns))  # type: ignore[union-attr]
+        assert isinstance(matrix, Sparse)
+        columns = array("q", (j % 128 for j in matrix.columns))
         other = replace(matrix, columns=readonly(columns))
         return kmeans.assign(Points(Dataset(other, weights=points.data.weights)), centres, metric)
 
@@ -328,8 +332,8 @@ def _by_storage() -> Iterable[Saboteur]:
         )
     }
     yield Saboteur("columns-of-one-byte", "columns of format 'B'", functions)
-    yield hidden("long-sparse-rows", "sparse rows", "kmeans.squares", lambda p, *_: not p.dense, long_rows)
+    yield hidden(
+        "long-sparse-rows", "sparse rows", "kmeans.squares", lambda p, *_: not p.dense, long_rows
+    )
     yield hidden("the-last-sparse-row-is-empty", "sparse", "kmeans.assign",
                  lambda p, *_: not p.dense, trailing)  # fmt: skip
-
-

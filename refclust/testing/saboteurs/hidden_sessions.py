@@ -84,7 +84,9 @@ def _of_calls() -> Iterable[Saboteur]:
 
         return prepare
 
-    yield Saboteur("the-fourth-session", "instead of", {"kmeans.squares": kmeans.squares}, make=again())
+    yield Saboteur(
+        "the-fourth-session", "instead of", {"kmeans.squares": kmeans.squares}, make=again()
+    )
 
 
 def _of_memory() -> Iterable[Saboteur]:
@@ -93,7 +95,7 @@ def _of_memory() -> Iterable[Saboteur]:
             right = kmeans.assign(points, *args)
             if not hasattr(points, "buffers"):
                 points.buffers = []  # type: ignore[attr-defined]
-            mine: list[Any] = points.buffers
+            mine: list[Any] = points.buffers  # type: ignore[attr-defined]
             if len(mine) < 8:
                 mine.append(right)
                 return right
@@ -213,5 +215,3 @@ def _sharing() -> Functions:
         return array("i", scratch[0])
 
     return {"kmeans.assign": assign}
-
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 from refclust.kernels import contingency
@@ -45,8 +46,16 @@ def _of_buffers() -> Iterable[Saboteur]:
     for bits in (8, 16):
         yield hidden(f"cells-in-{bits}-bits", f"{bits} bits", "contingency.table",
                      _buffered, in_bits(bits))  # fmt: skip
-    yield hidden("bytes-without-sign", "labels of format 'b'", "contingency.table", _buffered, merged(unsigned))
-    yield hidden("labels-of-32-bits", "labels of format", "contingency.table", _buffered, merged(halved))
+    yield hidden(
+        "bytes-without-sign",
+        "labels of format 'b'",
+        "contingency.table",
+        _buffered,
+        merged(unsigned),
+    )
+    yield hidden(
+        "labels-of-32-bits", "labels of format", "contingency.table", _buffered, merged(halved)
+    )
     functions = {"contingency.table": without_weights}
     yield Saboteur("weights-of-buffers", "weights", functions)
 
@@ -59,7 +68,7 @@ def _of_trees() -> Iterable[Saboteur]:
         return tuple((a, b, h, min(s, 255)) for a, b, h, s in right)
 
     def swapped(right: Any, *_: Any) -> Any:
-        for place, (one, two) in enumerate(zip(right, right[1:], strict=False)):
+        for place, (one, two) in enumerate(pairwise(right)):
             if one[2] == two[2] and place > 60:
                 return (*right[:place], two, one, *right[place + 2 :])
         return right
