@@ -26,6 +26,7 @@ class Problem:
     # Whether the estimate may look at nothing but this problem: as in a new process in which
     # nothing was imported, and on a machine where all that can be kept on the disk is there.
     steady: bool = False
+    traits: frozenset[str] = frozenset()  # what else is special about it (see ``traits``)
 
 
 @dataclass(frozen=True, slots=True)

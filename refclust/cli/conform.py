@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _MARKS: Final = (
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789αβγδεζηθικλμνξοπρστυφχψω"
-    "ΓΔΘΛΞΠΣΦΨΩбгджзийлпуфцчшщъыьэюя"
+    "ΓΔΘΛΞΠΣΦΨΩбгджзийлпуфцчшщъыьэюяБГДЖЗИЙЛПУФЦЧШЩЭЮЯ"
 )
 _PASSED, _FAULT, _UNUSED = "·", "X", " "
 
@@ -57,7 +57,11 @@ def conform(
     if as_json:
         say_json(_plain(record, report))
     else:
-        say("\n".join([*_table(report), *_faults(report), "", _summary(record, report)]))
+        say(
+            "\n".join(
+                [*_table(report), *_told(report), *_faults(report), "", _summary(record, report)]
+            )
+        )
     if not report.ok:
         raise typer.Exit(1)
 
@@ -91,6 +95,13 @@ def _table(report: Report) -> list[str]:
     return [*columns(rows, right=frozenset([1])), "", *lines]
 
 
+def _told(report: Report) -> list[str]:
+    """What was left to the reference, and what is worth knowing."""
+    lines = [f"{kernel} declined {'; '.join(kinds)}" for kernel, kinds in report.declined.items()]
+    lines += report.notes
+    return ["", *lines] if lines else []
+
+
 def _faults(report: Report) -> list[str]:
     """The first fault of each kernel, and what the check is about."""
     from refclust.testing.kit import checks
@@ -99,6 +110,8 @@ def _faults(report: Report) -> list[str]:
     lines: list[str] = []
     for one in report.faults:
         lines += ["", f"{one.kernel} on {one.check} ({why[one.check]})", f"  {one.fault}"]
+        common = report.common(one.kernel)
+        lines += [f"  {common}"] if common else []
     return lines
 
 
@@ -123,12 +136,15 @@ def _plain(record: Record, report: Report) -> dict[str, Any]:
         "quick": report.quick,
         "checks": list(report.checks),
         "absent": list(report.absent),
+        "declined": {kernel: list(kinds) for kernel, kinds in report.declined.items()},
+        "notes": list(report.notes),
         "outcomes": [
             {
                 "kernel": one.kernel,
                 "check": one.check,
                 "calls": one.calls,
                 "fault": one.fault,
+                "common": report.common(one.kernel) if one.fault else "",
             }
             for one in report.outcomes
         ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from math import copysign
 from typing import Any
 
 
@@ -80,6 +81,8 @@ class Equal:
     >>> from array import array
     >>> Equal().fault(array("d", [0.0, 0.5]), array("d", [0.0, 0.25]))
     'at 1: 0.25 instead of 0.5'
+    >>> Equal().fault(array("d", [0.0]), array("d", [-0.0]))
+    'at 0: -0.0 instead of 0.0'
     """
 
     name: str = "Equal"
@@ -102,8 +105,7 @@ class Equal:
         if malformed:
             return malformed
         if isinstance(reference, int | float | Fraction):
-            same = type(answer) is type(reference) and answer == reference
-            return None if same else f"{answer!r} instead of {reference!r}"
+            return None if _same(answer, reference) else f"{answer!r} instead of {reference!r}"
         if isinstance(answer, tuple) is not isinstance(reference, tuple):
             return f"a {type(answer).__name__} instead of a {type(reference).__name__}"
         if not isinstance(answer, tuple):
@@ -118,7 +120,7 @@ class Equal:
                 wrong = self.fault(due, given)
                 if wrong:
                     return f"at {place}: {wrong}"
-            elif type(given) is not type(due) or given != due:
+            elif not _same(given, due):
                 return f"at {place}: {given!r} instead of {due!r}"
         return None
 
@@ -182,6 +184,13 @@ class Argmin:
             if index != due:
                 return f"row {row}: centre {index} instead of {due}"
         return None
+
+
+def _same(given: Any, due: Any) -> bool:
+    """Whether two numbers are the same, of the same kind; -0.0 is not 0.0."""
+    if type(given) is not type(due) or given != due:
+        return False
+    return bool(due) or type(due) is not float or copysign(1.0, given) == copysign(1.0, due)
 
 
 def _sized(answer: Any) -> bool:

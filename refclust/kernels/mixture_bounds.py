@@ -138,7 +138,9 @@ def _of_draws(
     away = near * (max(reached) - min(reached)) + of_entropy
     rounding = (k + 12) * ROUND * (1.0 + one.entropy)
     allowed = of_log, _weighted(one.q, errors) + of_bound + away, rounding + of_entropy
-    return RowBounds((one.log_likelihood, one.bound, one.entropy), allowed, one.q, (near,) * k)
+    # A component without any share is never drawn, wherever a draw falls.
+    slack = tuple(near if x > -math.inf else 0.0 for x in joint)
+    return RowBounds((one.log_likelihood, one.bound, one.entropy), allowed, one.q, slack)
 
 
 def _tied(

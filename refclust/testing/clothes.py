@@ -5,14 +5,15 @@ A backend is given nothing to rely on but the protocol (chapter 81).
 
 from __future__ import annotations
 
+import math
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
 
-from refclust.data.dataset import Dataset, Dense, Sparse, readonly
+from refclust.data.dataset import DOUBLES, SINGLES, Dataset, Dense, Sparse, readonly
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.contingency import LabelPairs
 from refclust.kernels.gaussian import Gaussians
@@ -22,6 +23,8 @@ from refclust.kernels.multinomial import Tallies, Terms
 from refclust.kernels.seeding import Potential
 
 _SOMEBODY: Final = object()
+_LINE: Final = 64  # bytes of a line of the cache, and of the widest vectors
+_MARGIN: Final = 2 * _LINE  # numbers around a copy, of one byte or more
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,9 @@ def copied(data: Any) -> Any:
         case Dataset(matrix=Sparse(starts=starts, columns=columns, values=values)):
             matrix = Sparse(_buffer(starts), _buffer(columns), _buffer(values), data.n, data.d)
         case LabelPairs(clusters=clusters, classes=classes, weights=weights):
-            return LabelPairs(list(clusters), list(classes), list(weights) if weights else weights)
+            return LabelPairs(
+                _labels(clusters), _labels(classes), list(weights) if weights else weights
+            )
         case array():
             return data[:]
         case _:
@@ -92,9 +97,49 @@ def copied(data: Any) -> Any:
     return Dataset(matrix, weights=None if data.weights is None else _buffer(data.weights))
 
 
+def _labels(labels: Any) -> Any:
+    # A buffer stays one: a list would hide from a backend what the drivers hand over.
+    return _buffer(labels) if isinstance(labels, memoryview) else list(labels)
+
+
 def _buffer(view: memoryview) -> memoryview:
+    """A copy in the middle of a longer buffer, where no vector of more than one number is aligned.
+
+    What stands before and behind is no number: whoever reads it, gets wrong answers for it.
+    """
     assert view.format is not None
-    return readonly(array(view.format, view))
+    whole = array(view.format, [_poison(view.format)] * (len(view) + 2 * _MARGIN))
+    # Rows of a user begin anywhere: here one number behind the beginning of a line of the cache.
+    begin = (_LINE - whole.buffer_info()[0] % _LINE) // whole.itemsize + 1
+    whole[begin : begin + len(view)] = array(view.format, view)
+    return readonly(whole)[begin : begin + len(view)]
+
+
+def _poison(code: str) -> float | int:
+    return math.nan if code in (DOUBLES, SINGLES) else 0
+
+
+def surroundings(data: Any) -> list[bytes]:
+    """What stands around the numbers of copied data, which nobody may write to."""
+    found = []
+    for view in _views(data):
+        if isinstance(view.obj, array) and len(view.obj) == len(view) + 2 * _MARGIN:
+            whole, inside = memoryview(view.obj).cast("B"), view.nbytes
+            begin = (_LINE - view.obj.buffer_info()[0] % _LINE) // view.itemsize + 1
+            first = begin * view.itemsize
+            found.append(bytes(whole[:first]) + bytes(whole[first + inside :]))
+    return found
+
+
+def _views(data: Any) -> Iterator[memoryview]:
+    match data:
+        case Dataset(matrix=matrix, weights=weights):
+            parts = [getattr(matrix, one.name) for one in fields(matrix)] + [weights]
+        case LabelPairs(clusters=clusters, classes=classes):
+            parts = [clusters, classes]
+        case _:
+            parts = []
+    return (part for part in parts if isinstance(part, memoryview))
 
 
 def foreign(arg: Any) -> Any:
@@ -119,7 +164,7 @@ def guarded(arg: Any) -> Any:
     """The same argument in other clothes: buffers that cannot be written to, centres as tuples."""
     match arg:
         case array():
-            return memoryview(arg).toreadonly()
+            return _buffer(memoryview(arg))
         case CentreMatrix():
             return arg.rows()
         case Step():

@@ -20,7 +20,7 @@ from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 from refclust.kernels.seeding import Potential
 from refclust.testing.mixture_diagnosis import mixture_guesses
-from refclust.testing.sloppy import argmin, expanded, rows_of, singles
+from refclust.testing.sloppy import argmin, differences, expanded, rows_of, singles
 
 _TIE: Final = Fraction(1, 2**40)  # closer than this estimates in doubles may err
 _MOST_ROWS: Final = 5000
@@ -65,7 +65,7 @@ def _between(
         return "an exact tie: the lowest index is due"
     if metric == "euclidean":
         rows, answer = rows_of(points), array("i", given)
-        if answer == argmin(rows, centres):
+        if answer in (argmin(rows, centres), argmin(rows, centres, differences)):
             return "so decide distances in doubles alone, but nearly a tie needs more"
         if answer == argmin(rows, centres, expanded):
             return "so decide expanded squares, |x|² + |c|² − 2 x·c, whose digits cancel"
@@ -239,10 +239,22 @@ def _rationals(_: Any, __: Sequence[Any], due: Any, answer: Any) -> Iterator[str
 def _merges(_: Any, __: Sequence[Any], due: Any, answer: Any) -> Iterator[str]:
     place = next(i for i, (a, b) in enumerate(zip(answer, due, strict=True)) if a != b)
     given, right = answer[place], due[place]
+    for one, other in zip((*given[:2], given[3]), (*right[:2], right[3]), strict=True):
+        yield _narrow(one, other)
     if given[2] == right[2]:
         yield "equally close pairs: the first one is due"
     if given[:2] == right[:2] and given[2] != right[2]:
         yield f"the height is {_ulps(given[2], right[2])}; operations in another order?"
+
+
+def _narrow(given: int, due: int) -> str:
+    """Whether a number looks like one that was kept in too few bits."""
+    for bits in (32, 31, 16, 15, 8, 7) if given != due else ():
+        if due >> bits and (due - given) % (1 << bits) == 0:
+            return f"an integer of {bits} bits wrapped around"
+        if due >> bits and given == (1 << bits) - 1:
+            return f"an integer of {bits} bits is full"
+    return ""
 
 
 def _cells(_: Any, __: Sequence[Any], due: Any, answer: Any) -> Iterator[str]:
@@ -251,7 +263,7 @@ def _cells(_: Any, __: Sequence[Any], due: Any, answer: Any) -> Iterator[str]:
         yield "labels that only look alike are not equal"
     for key, value in due.items():
         gap = value - answer.get(key, value)
-        for bits in (32, 64):
+        for bits in (64, 32, 31, 16, 8):
             if gap and gap % (1 << bits) == 0:
                 yield f"an integer of {bits} bits wrapped around"
         if gap and abs(gap) < abs(value) * Fraction(1, 2**18):

@@ -16,13 +16,14 @@ from typing import Any, Final
 
 from refclust.backends.builtin import Reference
 from refclust.backends.protocol import Problem
+from refclust.backends.traits import with_traits
 from refclust.data.dataset import Dataset
 from refclust.errors import RefclustError
 from refclust.kernels.contingency import LabelPairs
 from refclust.kernels.information import Margins
 from refclust.kernels.linkage import LINKAGES, SQUARED
 from refclust.kernels.registry import KERNELS
-from refclust.testing.mixture_calls import count_calls, gaussian_calls
+from refclust.testing.mixture_calls import count_calls, gaussian_calls, rule_calls
 from refclust.testing.row_calls import (
     distance_calls,
     few_calls,
@@ -30,6 +31,7 @@ from refclust.testing.row_calls import (
     has_pairs,
     kmeans_calls,
     seeding_calls,
+    step_calls,
 )
 from refclust.testing.rungs import Rung
 
@@ -94,13 +96,17 @@ class Script:
             due = KERNELS[kernel].reference(self._prepared[data], *values)
         except RefclustError as error:
             due = Raised(error.code)
-        problem = _problem(self.data[data], k, args)
+        problem = with_traits(_problem(self.data[data], k, args), self.data[data], values)
         self.calls.append(Call(kernel, data, problem, args, due, note))
         return Made(len(self.calls) - 1)
 
     def answer(self, call: Call, args: Sequence[Any]) -> Any:
         """What the reference would answer to a call with these arguments on the data here."""
         return KERNELS[call.kernel].reference(self._prepared[call.data], *args)
+
+    def value(self, arg: Any) -> Any:
+        """An argument as the reference had it."""
+        return self.due(arg) if isinstance(arg, Made) else arg
 
     def due(self, made: Made) -> Any:
         """What the reference made."""
@@ -137,16 +143,22 @@ def kernels_of(rung: Rung) -> frozenset[str]:
             return _family("multinomial.")
         case "several":
             return frozenset().union(*map(kernels_of, rung.data))
+        case "pairs":
+            return frozenset(["distances.pairwise"])
+        case "rules":
+            return (_family("gaussian.") | _family("multinomial.")) - {"multinomial.logs"}
+        case "mixture-calls":
+            return _family("gaussian.") | _family("multinomial.")
         case "all-rows":
             rows = kernels_of(replace(rung, kind="rows"))
             return rows | _family("gaussian.") | _family("multinomial.")
+        case "some-calls":
+            rows = kernels_of(replace(rung, kind="rows", large=True))
+            return rows | _family("gaussian.") | _family("multinomial.")
     names = set(_family("kmeans.") | _family("seeding."))
-    if rung.kind != "cosine":
+    if rung.kind not in ("cosine", "cosine-steps"):
         names.remove("kmeans.cosine_terms")
-    if rung.large:
-        names -= {"kmeans.accumulate", "kmeans.squares", "seeding.best_candidate"}
-        names.remove("kmeans.directions")
-    elif has_pairs(rung):
+    if not rung.large and has_pairs(rung):
         names.add("distances.pairwise")
     return frozenset(names)
 
@@ -188,6 +200,23 @@ def _script(rung: Rung) -> Script:
             made = _script(replace(rung, kind="rows"))
             gaussian_calls(made, first_rows(rung.data, rung.k), few=True)
             count_calls(made, rung.k, few=True)
+        case "pairs":
+            made = Script([rung.data])
+            distance_calls(made, rung)
+        case "rules":
+            made = Script([rung.data])
+            rule_calls(made, rung.k)
+        case "mixture-calls":
+            made = Script([rung.data])
+            gaussian_calls(made, first_rows(rung.data, rung.k), few=True)
+            count_calls(made, rung.k, few=True)
+        case "some-calls":
+            made = _script(replace(rung, kind="rows", large=True))
+            gaussian_calls(made, first_rows(rung.data, rung.k), few=True)
+            count_calls(made, rung.k, few=True)
+        case "steps" | "cosine-steps":
+            made = Script([rung.data])
+            step_calls(made, rung)
         case _:
             made = Script([rung.data])
             if rung.large:

@@ -29,6 +29,8 @@ D = TypeVar("D", Gaussians, Terms)
 
 _EQUAL: Final = "every component is there twice"
 _FLOOR: Final = 2.0**-10  # of the mean variance of a component, added to all its variances
+_ODD: Final = "draws of 0 and just below 1, the first component has no share"
+_FEW_SHARES: Final = 150  # rows times components, up to which all rules are tried
 _SMOOTH: Final = 0.125  # of a count, added to every word
 
 
@@ -142,6 +144,66 @@ def count_calls(made: Script, k: int, *, few: bool = False) -> None:
     ):
         call("posterior", odd, True, note=note)
         call("em_step", odd, SOFT, note=note)
+
+
+def rule_calls(made: Script, k: int) -> None:
+    """A step of each rule under normal densities of the three forms, and under those of counts."""
+    points = Points(made.data[0])
+    n = points.n
+    labels = array("i", (i * k // n for i in range(n)))
+    rows = [points.whole_row(i * n // k) for i in range(k)]
+    forms = FORMS[(n + k) % 3 :] + FORMS[: (n + k) % 3]
+    for place, form in enumerate(forms if n * k <= _FEW_SHARES else forms[:1]):
+        spread = "full" if form == "full" else "diagonal"
+        centres = CentreMatrix.of(rows)
+        moments = made.call("gaussian.moments", labels, k, centres, spread, k=k, note="labels")
+        covariances = covariances_of(made.due(moments), form)
+        white = made.due(made.call("gaussian.whitening", covariances, form, k=k, note=form))
+        densities = densities_of(made.due(moments), white, form, 1.0)
+        made.call("gaussian.posterior", densities, place == 0, k=k, note=form)
+        for rule in rules_of(n, k) if place == 0 else (SOFT,):
+            made.call("gaussian.em_step", densities, rule, None, k=k, note=f"{form} {told(rule)}")
+        if k > 1:
+            made.call("gaussian.em_step", _absent(densities), _odd_draws(n), None, k=k, note=_ODD)
+        step = made.call("gaussian.em_step", densities, SOFT, centres, k=k, note="around others")
+        sums = made.due(step).moments
+        made.call("gaussian.scatters", sums, (), k=k, note=form)
+        made.call("gaussian.traces", sums.seconds, densities.whitening, form, k=k, note=form)
+    tallies = made.call("multinomial.moments", labels, k, k=k, note="labels")
+    terms = terms_of(made.due(tallies), _SMOOTH)
+    made.call("multinomial.posterior", terms, n % 2 == 0, k=k)
+    for rule in rules_of(n, k):
+        made.call("multinomial.em_step", terms, rule, k=k, note=told(rule))
+    if k > 1:
+        made.call("multinomial.em_step", _absent(terms), _odd_draws(n), k=k, note=_ODD)
+    made.call("multinomial.m_step", made.due(tallies), 0.5, (1.0 / points.d,) * points.d,
+              "multinomial", k=k)  # fmt: skip
+
+
+def rules_of(n: int, k: int) -> list[Rule]:
+    """All there is to try: the 1 to K most probable and more, few and many draws, odd ones.
+
+    Spec: none (made-up data)
+    """
+    tops = sorted({1, 2, 3, 4, 5, k // 2, k - 1, k, k + 1} - {0, -1})
+    samples = (1, 2, 3, 4, 5, 8, 9, 17)
+    many = n * k > _FEW_SHARES
+    chosen = tops[n % len(tops) :][:1] if many else tops
+    drawn_of = samples[n % 8 :][:1] if many else samples
+    draws = [drawn(n, number) for number in drawn_of]
+    return [SOFT, *(Rule(top=top) for top in chosen), *draws, _odd_draws(n)]
+
+
+def _odd_draws(n: int) -> Rule:
+    """Random numbers at both ends and in the middle, two for each row."""
+    ends = [0.0, 1.0 - 2.0**-53, 0.5]
+    return Rule(draws=array("d", (ends[i % 3] for i in range(2 * n))), samples=2)
+
+
+def _absent(densities: D) -> D:
+    """The same densities, but the first component has no share."""
+    offsets = array("d", [-math.inf, *list(densities.offsets)[1:]])
+    return replace(densities, offsets=offsets)
 
 
 def _twice(densities: D) -> D:

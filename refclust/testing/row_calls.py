@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from refclust.data.dataset import Dataset
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 _ITERATIONS: Final = 3
 _MOST_PAIRS: Final = 90  # rows of which all distances are asked
+_MOST_STARTS: Final = 20  # centres brought in one after another
+_ALL_STARTS: Final = 141  # for so many centres all of them are
+_MOST_MASSES: Final = 600  # numbers of rows whose shares are worked out from the definition
 
 
 class _Calling(Protocol):
@@ -61,14 +64,69 @@ def kmeans_calls(made: Script, rung: Rung) -> None:
     _odd_states(call, made.due(before), rung.data, centres, metric)
 
 
+def step_calls(made: Script, rung: Rung) -> None:
+    """Two steps from given centres, and each kernel of rows and starts a few times."""
+    assert rung.centres is not None
+    data, centres, k = rung.data, rung.centres, len(rung.centres)
+    metric = "cosine" if rung.kind == "cosine-steps" else "euclidean"
+    before: Made | None = None
+    for _ in range(2):
+        matrix = CentreMatrix.of(centres)
+        made.call("kmeans.assign", matrix, metric, k=k)
+        before = made.call("kmeans.lloyd_step", matrix, before, metric, k=k)
+        sums = replace(before, part="sums")
+        means = made.call("kmeans.means", sums, k=k)
+        made.call("kmeans.residual", sums, matrix, k=k)
+        if metric == "cosine":
+            made.call("kmeans.cosine_terms", sums, matrix, k=k)
+        centres = _moved(made.due(means), made.due(sums), centres, metric)
+    scattered = array("i", ((i * i + 1) % k for i in range(data.n)))
+    foreign = Step(scattered, 0, _added_up(data, scattered, k))
+    matrix = CentreMatrix.of(centres)
+    made.call("kmeans.lloyd_step", matrix, foreign, metric, k=k, note="another step before")
+    sums = made.call("kmeans.accumulate", scattered, k, k=k)
+    made.call("kmeans.means", sums, k=k)
+    made.call("kmeans.squares", scattered, k, k=k)
+    made.call("kmeans.directions", k=k)
+    start_calls(made, rung, rung.centres if k == _ALL_STARTS else rung.centres[:_MOST_STARTS])
+    distance_calls(made, rung)
+
+
+def start_calls(made: Script, rung: Rung, centres: Sequence[Vector]) -> None:
+    """One centre after another brought in; draws, candidates and the farthest rows at the end."""
+    data, points = rung.data, Points(rung.data)
+    rows = tuple(sorted({(i * data.n) // 17 for i in range(17)}))
+    made.call("seeding.locate", None, 0.5, "squares", note="by weight alone")
+    made.call("seeding.locate", None, 0.0, "squares", note="by weight alone")
+    before: Made | None = None
+    for centre in centres:
+        before = made.call("seeding.potential", tuple(centre), before)
+    assert before is not None
+    potential: Potential = made.due(before)
+    masses = _masses(points, potential) if data.n * data.d <= _MOST_MASSES else []
+    for r in (0.0, 0.43, 1.0 - 2.0**-53, *islice(_boundaries(masses), 4)):
+        made.call("seeding.locate", before, r, "squares", note=f"the draw {r!r}")
+    for r in (0.0, 0.77):
+        made.call("seeding.locate", before, r, "distinct", note="only rows that are no centre")
+    made.call("seeding.best_candidate", before, rows)
+    made.call("seeding.best_candidate", before, rows[::-1])
+    made.call("seeding.farthest", before)
+    last = len(potential.centres) - 1
+    nearest_now = replace(before, part="nearest")
+    made.call("seeding.farthest", before, nearest_now, last, note="within a cluster")
+
+
 def few_calls(made: Script, rung: Rung) -> None:
     """Two iterations and two centres to start from, each kernel a few times."""
-    points, centres, before = Points(rung.data), first_rows(rung.data, rung.k), None
+    points, before = Points(rung.data), None
+    centres = rung.centres or first_rows(rung.data, rung.k)
     for _ in range(2):
         matrix = CentreMatrix.of(centres)
         made.call("kmeans.assign", matrix, "euclidean", k=rung.k)
         before = made.call("kmeans.lloyd_step", matrix, before, "euclidean", k=rung.k)
-        sums = replace(before, part="sums")
+        labels, sums = replace(before, part="labels"), replace(before, part="sums")
+        made.call("kmeans.accumulate", labels, len(centres), k=rung.k)
+        made.call("kmeans.squares", labels, len(centres), k=rung.k)
         means = made.call("kmeans.means", sums, k=rung.k)
         made.call("kmeans.residual", sums, matrix, k=rung.k)
         centres = _moved(made.due(means), made.due(sums), centres, "euclidean")
@@ -79,6 +137,19 @@ def few_calls(made: Script, rung: Rung) -> None:
         mass = made.call("seeding.mass", so_far, "squares")
         made.call("seeding.beyond", so_far, made.due(mass)[0] / 3, "squares", note="a third")
         made.call("seeding.farthest", so_far)
+        for edge in _edges(rung.data.n):
+            note = f"a draw that falls on row {edge}, as well as rounding allows"
+            share = Fraction(2 * edge + 1, 2 * rung.data.n)
+            made.call("seeding.locate", None, float(share), "squares", note=note)
+    assert so_far is not None
+    made.call("seeding.best_candidate", so_far, (0, rung.data.n // 3, rung.data.n - 1))
+    made.call("kmeans.directions", k=rung.k)
+
+
+def _edges(n: int) -> list[int]:
+    """Rows at the edges of blocks of powers of two."""
+    powers = (1 << p for p in range(6, n.bit_length()))
+    return sorted({edge for power in powers for edge in (power - 1, power) if edge < n})
 
 
 def _odd_states(
@@ -160,7 +231,10 @@ def distance_calls(made: Script, rung: Rung) -> None:
 
 def has_pairs(rung: Rung) -> bool:
     """Whether all distances of a rung are asked."""
-    return bool(rung.data.n <= _MOST_PAIRS and rung.data.weights is None)
+    if rung.kind == "pairs":
+        return True
+    most = _MOST_PAIRS // 2 if rung.kind in ("steps", "cosine-steps") else _MOST_PAIRS
+    return bool(rung.data.n <= most)
 
 
 def first_rows(data: Dataset, k: int) -> tuple[Vector, ...]:

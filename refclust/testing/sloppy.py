@@ -76,6 +76,15 @@ def expanded(one: Sequence[float], other: Sequence[float]) -> float:
     return dot(one, one) + dot(other, other) - 2.0 * dot(one, other)
 
 
+def differences(one: Sequence[float], other: Sequence[float]) -> float:
+    """The squared distance by differences, squared and added from left to right.
+
+    Spec: none (rounded)
+    """
+    gaps = [x - y for x, y in zip(one, other, strict=True)]
+    return dot(gaps, gaps)
+
+
 def apart(one: Sequence[float], other: Sequence[float]) -> float:
     """The distance by ``math.dist``, infinite where it overflows.
 

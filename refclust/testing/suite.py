@@ -14,7 +14,7 @@ from refclust.backends.discovery import find
 from refclust.backends.protocol import Backend
 from refclust.backends.session import BACKEND_VARIABLE
 from refclust.errors import RefclustError
-from refclust.testing.kit import BACKEND, Check, checks, threads_of
+from refclust.testing.kit import BACKEND, Check, checks, optional
 from refclust.testing.player import offered
 
 _NOBODY: Final = "name a backend: pytest --pyargs refclust.testing.suite --refclust-backend=NAME"
@@ -48,8 +48,8 @@ def _cases(name: str | None, quick: bool) -> list[tuple[str, str, str]]:
         return [(name, "protocol", BACKEND)]
     cases = []
     for check in checks(quick=quick):
-        if check.name == "threads" and threads_of(backend) is None:
-            continue  # it has no threads to tell about
+        if optional(check.name, backend):
+            continue  # it lacks what the check asks for, as it may
         used = sorted(kernels & check.kernels) if check.kernels else [BACKEND]
         cases += [(name, check.name, kernel) for kernel in used]
     return cases

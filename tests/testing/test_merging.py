@@ -12,7 +12,7 @@ from refclust.kernels.registry import KERNELS
 from refclust.testing.checks.merging import merge_faults, merged_kernels
 from refclust.testing.checks.stories import stories
 from refclust.testing.saboteur import Saboteur
-from refclust.testing.saboteurs_merging import of_merging
+from refclust.testing.saboteurs.merging import of_merging
 
 ALL = tuple(of_merging())
 

@@ -7,7 +7,7 @@ import pytest
 from refclust.kernels.registry import KERNELS
 from refclust.testing.kit import conform
 from refclust.testing.saboteur import Saboteur
-from refclust.testing.saboteurs import saboteurs
+from refclust.testing.saboteurs import hidden_saboteurs, saboteurs
 
 ALL = saboteurs()
 
@@ -26,3 +26,22 @@ def test_there_are_enough_of_them() -> None:
     assert len(ALL) >= 90
     assert len({saboteur.name for saboteur in ALL}) == len(ALL)
     assert {kernel for one in ALL for kernel in one.kernels() if kernel in KERNELS} == set(KERNELS)
+
+
+HIDDEN = hidden_saboteurs()
+
+
+@pytest.mark.spec("BK-SABOTEURS")
+@pytest.mark.parametrize("saboteur", HIDDEN, ids=lambda saboteur: saboteur.name)
+def test_a_hidden_fault_is_found_and_named(saboteur: Saboteur) -> None:
+    report = conform(saboteur, stop=True, only=tuple(saboteur.kernels()))
+    assert not report.ok
+    [outcome] = report.faults[:1]
+    told = f"{outcome.fault}; {report.common(outcome.kernel)}"
+    assert saboteur.word in told
+
+
+def test_hidden_faults_are_many_and_told_apart() -> None:
+    assert len(HIDDEN) >= 90
+    assert len({saboteur.name for saboteur in (*ALL, *HIDDEN)}) == len(ALL) + len(HIDDEN)
+    assert [saboteur.name for saboteur in HIDDEN if not saboteur.word] == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -124,6 +125,18 @@ class NumpyBackend:
     def export(self, value: Any) -> Any:
         """Results are buffers or plain already."""
         return value
+
+    def blocks(self) -> tuple[int, ...]:
+        """The sizes of the blocks in which rows and numbers are worked on."""
+        from refclust_numpy.tiny import sizes
+
+        return sizes()
+
+    def tiny(self) -> AbstractContextManager[None]:
+        """Work in blocks of a few rows for a while, so that small data need several of them."""
+        from refclust_numpy.tiny import tiny
+
+        return tiny()
 
     def decided(self, prepared: Any) -> Mapping[str, int]:
         """How many rows each rung of the ladder decided so far."""

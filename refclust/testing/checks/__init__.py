@@ -1,1 +1,1 @@
-"""Checks of the kit that have a room of their own (chapter 81)."""
+"""The checks of the conformance kit that are no rungs: sessions, threads, memory (chapter 81)."""

@@ -12,7 +12,21 @@ from refclust.kernels.points import Vector
 from refclust.numbers.sampling import below, stream
 
 Kind: TypeAlias = Literal[
-    "rows", "cosine", "gaussian", "counts", "all-rows", "several", "labels", "margins", "distances"
+    "rows",  # k-means, its starts and distances, at length
+    "cosine",
+    "steps",  # the same, each kernel a few times, from given centres
+    "cosine-steps",
+    "pairs",  # distances alone
+    "some-calls",  # all kernels of rows, mixtures too, each a few times
+    "gaussian",
+    "counts",
+    "mixture-calls",  # mixtures, each kernel a few times
+    "rules",  # mixtures: all rules for responsibilities
+    "all-rows",
+    "several",
+    "labels",
+    "margins",
+    "distances",
 ]
 
 STEP: Final = 2.0**-20  # at an offset of 1e9 still eight times the distance of doubles
@@ -87,7 +101,12 @@ def dense_of(rows: Sequence[Vector], weights: Sequence[float] | None = None) -> 
 
 def singles_of(rows: Sequence[Vector]) -> Dataset:
     """The same rows kept as 32-bit floats."""
-    return dense(array("f", (x for row in rows for x in row)), len(rows[0]))
+    return weighted_singles(rows, None)
+
+
+def weighted_singles(rows: Sequence[Vector], weights: Sequence[float] | None) -> Dataset:
+    """The same rows kept as 32-bit floats, with weights."""
+    return dense(array("f", (x for row in rows for x in row)), len(rows[0]), **_known(weights))
 
 
 def sparse_of(
@@ -95,18 +114,19 @@ def sparse_of(
     d: int,
     *,
     indices: str = "q",
+    starts: str = "",
     values: str = "d",
     weights: Sequence[float] | None = None,
 ) -> Dataset:
     """A sparse data set; the formats of its column numbers and values can be chosen."""
-    starts, columns = array(indices, [0]), array(indices)
+    places, columns = array(starts or indices, [0]), array(indices)
     numbers: array[float] = array(values)
     for row in rows:
         for column in sorted(row):
             columns.append(column)
             numbers.append(row[column])
-        starts.append(len(numbers))
-    return sparse(starts, columns, numbers, d, **_known(weights))
+        places.append(len(numbers))
+    return sparse(places, columns, numbers, d, **_known(weights))
 
 
 def _known(weights: Sequence[float] | None) -> dict[str, Any]:

@@ -1,9 +1,4 @@
-"""Saboteurs: backends with one fault each, made to be rejected (chapter 81).
-
-A kit that finds nothing proves nothing. Each saboteur is the reference but for one mistake that
-real backends make, and the kit must reject it with a message that names the mistake. Nothing else
-uses this module, and nothing here is an example to follow.
-"""
+"""Saboteurs of trees, of tables and of good manners: one fault each (chapter 81)."""
 
 from __future__ import annotations
 
@@ -24,31 +19,16 @@ from refclust.kernels.information import Margins
 from refclust.kernels.kmeans import ClusterSums
 from refclust.kernels.points import Points
 from refclust.testing.saboteur import Functions, Saboteur
-from refclust.testing.saboteurs_counts import of_counts
-from refclust.testing.saboteurs_gaussian import of_gaussians
-from refclust.testing.saboteurs_kmeans import float_sums, of_kmeans
-from refclust.testing.saboteurs_merging import of_merging
+from refclust.testing.saboteurs.kmeans import float_sums
 from refclust.testing.sloppy import (
     expanded,
     rows_of,
 )
 
 
-def saboteurs() -> tuple[Saboteur, ...]:
-    """All of them.
-
-    >>> len(saboteurs()) >= 90
-    True
-    """
-    return (
-        *of_kmeans(),
-        *_of_trees(),
-        *_of_tables(),
-        *_of_manners(),
-        *of_gaussians(),
-        *of_counts(),
-        *of_merging(),
-    )
+def assorted() -> Iterable[Saboteur]:
+    """All saboteurs of trees, tables and manners."""
+    return (*_of_trees(), *_of_tables(), *_of_manners())
 
 
 # -- distances and trees --------------------------------------------------------------------------

@@ -1,0 +1,124 @@
+"""What the conformance kit says of a backend: outcomes, checks, the report (chapter 81)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from refclust.backends.protocol import Backend
+from refclust.testing.facts import Trial, common
+from refclust.testing.player import Player
+
+BACKEND: Final = "(backend)"  # stands for a kernel where the backend itself is checked
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one kernel did in one check; no fault means that it passed."""
+
+    kernel: str
+    check: str
+    calls: int
+    fault: str | None
+    declined: tuple[str, ...] = ()  # kinds of problems it left to the reference, and why
+    note: str = ""  # what is worth knowing, but no fault
+    trials: tuple[Trial, ...] = field(default=(), repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing to try: a rung of the ladder, or a question of manners."""
+
+    name: str
+    why: str
+    run: Callable[[Backend], list[Outcome]]
+    kernels: frozenset[str]  # those that it calls if the backend has them
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All outcomes, and the kernels that the backend leaves to the reference."""
+
+    backend: str
+    quick: bool
+    checks: tuple[str, ...]
+    outcomes: tuple[Outcome, ...]
+    absent: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether some kernel was tried and nothing is wrong."""
+        tried = any(one.calls for one in self.outcomes if one.kernel != BACKEND)
+        return tried and not self.faults
+
+    @property
+    def faults(self) -> tuple[Outcome, ...]:
+        """The first fault of each kernel."""
+        first: dict[str, Outcome] = {}
+        for one in self.outcomes:
+            if one.fault is not None:
+                first.setdefault(one.kernel, one)
+        return tuple(first.values())
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """The kernels that were tried."""
+        return tuple(sorted({one.kernel for one in self.outcomes if one.calls} - {BACKEND}))
+
+    @property
+    def declined(self) -> Mapping[str, tuple[str, ...]]:
+        """Of each kernel the kinds of problems that it left to the reference, and why."""
+        found: dict[str, dict[str, None]] = {}
+        for one in self.outcomes:
+            if one.declined:
+                found.setdefault(one.kernel, {}).update(dict.fromkeys(one.declined))
+        return {kernel: tuple(kinds) for kernel, kinds in sorted(found.items())}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is worth knowing, but no fault."""
+        return tuple(
+            dict.fromkeys(f"{one.kernel}: {one.note}" for one in self.outcomes if one.note)
+        )
+
+    def common(self, kernel: str) -> str:
+        """What the wrong calls of a kernel have in common, and no right one has."""
+        return common(
+            trial for one in self.outcomes if one.kernel == kernel for trial in one.trials
+        )
+
+
+def outcomes_of(player: Player, check: str) -> list[Outcome]:
+    """How the kernels did in a script."""
+    kernels = dict.fromkeys((*player.calls, *player.faults, *player.declined))
+    return [
+        Outcome(
+            kernel,
+            check,
+            player.calls.get(kernel, 0),
+            player.faults.get(kernel),
+            tuple(player.declined.get(kernel, ())),
+            trials=tuple(player.trials.get(kernel, ())),
+        )
+        for kernel in kernels
+    ]
+
+
+def merged(first: list[Outcome], second: list[Outcome]) -> list[Outcome]:
+    """Outcomes of one check, added up by kernel; the earlier fault stays."""
+    found = {one.kernel: one for one in first}
+    for one in second:
+        old = found.get(one.kernel)
+        if old is None:
+            found[one.kernel] = one
+            continue
+        found[one.kernel] = replace(
+            old,
+            calls=old.calls + one.calls,
+            fault=one.fault if old.fault is None else old.fault,
+            declined=tuple(dict.fromkeys((*old.declined, *one.declined))),
+            note=old.note or one.note,
+            trials=(*old.trials, *one.trials),
+        )
+    return list(found.values())

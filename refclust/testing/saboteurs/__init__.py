@@ -1,0 +1,37 @@
+"""Saboteurs: backends with one fault each, made to be rejected (chapter 81).
+
+A kit that finds nothing proves nothing. Each saboteur is the reference but for one mistake that
+real backends make, and the kit must reject it with a message that names the mistake. Nothing else
+uses this package, and nothing here is an example to follow.
+"""
+
+from __future__ import annotations
+
+from refclust.testing.saboteur import Saboteur
+from refclust.testing.saboteurs.assorted import assorted
+from refclust.testing.saboteurs.counts import of_counts
+from refclust.testing.saboteurs.gaussian import of_gaussians
+from refclust.testing.saboteurs.hidden_mixtures import hidden_mixtures
+from refclust.testing.saboteurs.hidden_rows import hidden_rows
+from refclust.testing.saboteurs.hidden_sessions import hidden_sessions
+from refclust.testing.saboteurs.hidden_tables import hidden_tables
+from refclust.testing.saboteurs.kmeans import of_kmeans
+from refclust.testing.saboteurs.merging import of_merging
+
+
+def saboteurs() -> tuple[Saboteur, ...]:
+    """Those that the short kit rejects.
+
+    >>> len(saboteurs()) >= 90
+    True
+    """
+    return (*of_kmeans(), *assorted(), *of_gaussians(), *of_counts(), *of_merging())
+
+
+def hidden_saboteurs() -> tuple[Saboteur, ...]:
+    """Those that only the long kit rejects, since their fault shows on few calls.
+
+    >>> len(hidden_saboteurs()) >= 90
+    True
+    """
+    return (*hidden_rows(), *hidden_tables(), *hidden_mixtures(), *hidden_sessions())
