@@ -8,8 +8,8 @@ or, where that folder cannot be written to, in the user's cache folder (Numba's 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -115,6 +115,22 @@ class NumbaBackend:
     def threads(self, number: int) -> AbstractContextManager[None]:
         """Use so many threads for a while; no answer depends on it."""
         return limited(number)
+
+    def blocks(self) -> tuple[int, ...]:
+        """The sizes at which something begins anew: of blocks, chunks, vectors and groups."""
+        from refclust_numba.blocks import sizes
+        from refclust_numba.mixtures.sizes import BLOCK, USUAL
+
+        return tuple(sorted({*sizes().values(), BLOCK, USUAL.batch * BLOCK, USUAL.told_rows}))
+
+    @contextmanager
+    def tiny(self) -> Iterator[None]:
+        """Work in pieces as small as possible for a while."""
+        from refclust_numba.blocks import tiny
+        from refclust_numba.mixtures.sizes import TINY, sized
+
+        with tiny(), sized(TINY):
+            yield
 
     def _late(self, name: str) -> Callable[..., Any]:
         def run(*args: Any) -> Any:

@@ -9,13 +9,14 @@ import numpy as np
 
 from refclust.kernels.centres import CentreMatrix
 from refclust_numba.dense.screening import GROUP
+from refclust_numba.lowlevel.arrays import array_over
 from refclust_numba.lowlevel.compiling import compiled, room
 
 
 def matrix(centres: Sequence[Sequence[float]]) -> Any:
     """The centres as a K x d array, in place if they are a ``CentreMatrix``."""
     given = CentreMatrix.of(centres)
-    whole = np.frombuffer(given.values, np.float64).reshape(given.k, given.d)
+    whole = array_over(given.values, np.float64).reshape(given.k, given.d)
     whole.flags.writeable = False  # one kind of array, so that kernels are compiled once
     return whole
 

@@ -13,7 +13,7 @@ from refclust_numba.blocks import blocks
 from refclust_numba.dense.moving import padded
 from refclust_numba.dense.packing import Packed, Singles, Sizes, pack, singles, sizes
 from refclust_numba.exact import limbs
-from refclust_numba.lowlevel.arrays import Reused, aligned
+from refclust_numba.lowlevel.arrays import Reused, aligned, array_over
 from refclust_numba.lowlevel.threads import even, spread
 
 RUNGS: Final = ("float32", "float64", "double-double", "integers", "reference")
@@ -34,7 +34,7 @@ class Rows:
         if not isinstance(matrix, Dense):
             self.starts = _integers(matrix.starts, np.int64)
             self.columns = _integers(matrix.columns, np.int32)
-        self.weights = np.frombuffer(b"" if data.weights is None else data.weights, np.float64)
+        self.weights = array_over(data.weights or b"", np.float64)
         self.weighted = data.weights is not None
         self.rungs = dict.fromkeys(RUNGS, 0)
         self.label_buffers = Reused(self.n, np.int32)
@@ -138,7 +138,7 @@ def joined_span(values: Any) -> tuple[int, int]:
 
 
 def _flat(values: memoryview) -> Any:
-    return np.frombuffer(values, np.float32 if values.format == "f" else np.float64)
+    return array_over(values, np.float32 if values.format == "f" else np.float64)
 
 
 def _integers(values: memoryview, kind: Any) -> Any:

@@ -30,6 +30,7 @@ from refclust_numba.dense.screening import ROWS
 from refclust_numba.exact import draws, limbs
 from refclust_numba.exact.limbs import carry, deposit_product
 from refclust_numba.exact.twofold import with_room
+from refclust_numba.lowlevel.arrays import array_over
 from refclust_numba.lowlevel.compiling import compiled, room
 from refclust_numba.lowlevel.scalars import lowest
 from refclust_numba.lowlevel.threads import even, spread
@@ -46,7 +47,7 @@ def potential(rows: Rows, centre: tuple[float, ...], before: Potential | None = 
         measure(rows, new, squares)
         return Potential((centre,), np.zeros(rows.n, np.int32), squares, rows)  # type: ignore[arg-type]
     squares = believed(rows, before).copy()
-    nearest = np.frombuffer(before.nearest, np.int32).copy()
+    nearest = array_over(before.nearest, np.int32).copy()
     centres, name = (*before.centres, centre), len(before.centres)
     if rows.dense:
         doubtful = _closer_dense(rows, new, before, nearest, squares)
@@ -250,7 +251,7 @@ def farthest(rows: Rows, before: Potential, labels: Any = None, cluster: int = 0
     """Say which row of positive weight is farthest from its centre, the lowest of equals."""
     counted = rows.weights > 0 if rows.weighted else np.ones(rows.n, np.bool_)
     if labels is not None:
-        counted = counted & (np.frombuffer(memoryview(labels), np.int32) == cluster)
+        counted = counted & (array_over(labels, np.int32) == cluster)
     asked = np.nonzero(counted)[0]
     if not len(asked) or not rows.d:
         return reference.farthest(rows.points, _plain(before), labels, cluster)
@@ -260,7 +261,7 @@ def farthest(rows: Rows, before: Potential, labels: Any = None, cluster: int = 0
     doubtful = asked[~(squares * (1 + 4 * relative(rows)) + doubt < greatest)]
     if len(doubtful) == 1 and greatest > 2 * doubt:
         return int(doubtful[0])
-    nearest = np.frombuffer(before.nearest, np.int32)
+    nearest = array_over(before.nearest, np.int32)
     field = reference._Squares(rows.subset(doubtful), before.centres)
     best, most = -1, 0
     for place, i in enumerate(doubtful.tolist()):

@@ -100,3 +100,14 @@ def test_a_number_of_threads_that_is_none(wrong: str, monkeypatch: pytest.Monkey
     monkeypatch.setenv("REFCLUST_THREADS", wrong)
     with pytest.raises(BadOption, match=f"REFCLUST_THREADS='{wrong}': use a number of threads"):
         kmeans([[0.0], [1.0], [5.0]], 2, backend="numba")
+
+
+def test_rows_at_odd_addresses_are_rows() -> None:
+    rng = np.random.default_rng(3)
+    rows = rng.random((150, 3))
+    memory = bytearray(8 * rows.size + 1)
+    odd = np.frombuffer(memoryview(memory)[1:], np.float64).reshape(rows.shape)
+    np.frombuffer(memoryview(memory)[1:], np.float64)[:] = rows.ravel()
+    assert not odd.flags.aligned
+    for backend in ("reference", "numba"):
+        assert kmeans(odd, 3, backend=backend).rss == kmeans(rows, 3, backend="reference").rss

@@ -16,6 +16,7 @@ from refclust.numbers.argmin import ROUND
 from refclust_numba.blocks import blocks
 from refclust_numba.dense.ladder import TINY
 from refclust_numba.dense.lanes import squared_gap
+from refclust_numba.lowlevel.arrays import array_over
 from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.compiling import borrowing, compiled
 from refclust_numba.lowlevel.threads import even, shared
@@ -51,9 +52,9 @@ def measure_some(rows: Rows, asked: Any, centre: Any) -> Any:
 def believed(rows: Rows, before: Potential) -> Any:
     """The estimates of a potential, made anew if another backend made it."""
     if before.made_by is rows:
-        return np.frombuffer(before.squares, np.float64)
+        return array_over(before.squares, np.float64)
     squares, made = np.empty(rows.n), np.empty(rows.n)
-    nearest = np.frombuffer(before.nearest, np.int32)
+    nearest = array_over(before.nearest, np.int32)
     for k, centre in enumerate(before.centres):
         measure(rows, np.array(centre), made)
         own = nearest == k

@@ -10,6 +10,7 @@ import numpy as np
 from refclust.kernels.seeding import Potential
 from refclust.numbers.argmin import ROUND, locate_exact
 from refclust_numba.dense.distances import believed, relative, slack
+from refclust_numba.lowlevel.arrays import array_over
 from refclust_numba.lowlevel.compiling import compiled, room
 from refclust_numba.prepared import Rows
 
@@ -110,7 +111,7 @@ def by_weight(rows: Rows, allowed: Any, r: float) -> int:
 
 def different(rows: Rows, before: Potential) -> Any:
     """Which rows differ from their nearest centre: a distance is 0 only for equal ones."""
-    nearest = np.frombuffer(before.nearest, np.int32)
+    nearest = array_over(before.nearest, np.int32)
     equal = np.empty(rows.n, np.bool_)
     vectors = np.array(before.centres)
     if rows.dense:

@@ -11,6 +11,7 @@ import numpy as np
 
 from refclust.kernels.kmeans import ClusterSums
 from refclust_numba.exact.limbs import Scale
+from refclust_numba.lowlevel.arrays import array_over
 from refclust_numba.prepared import Rows
 
 
@@ -70,4 +71,4 @@ def cells(rows: Rows) -> bool:
 
 def buffer(labels: Any) -> Any:
     """Labels of any backend as an array."""
-    return np.frombuffer(memoryview(labels), np.int32)
+    return array_over(labels, np.int32)

@@ -71,13 +71,19 @@ def same_place(one: Any, other: Any) -> bool:
 
 def read_only(labels: Any) -> Any:
     """The same labels, which nobody can change through this array."""
-    view = np.frombuffer(memoryview(labels), np.int32)
+    view = array_over(labels, np.int32)
     view.flags.writeable = False
     return view
 
 
+def array_over(buffer: Any, kind: Any) -> Any:
+    """The numbers of a caller's buffer where they lie; a copy if they lie at odd addresses."""
+    values = np.frombuffer(memoryview(buffer), kind)
+    return values if values.flags.aligned else values.copy()
+
+
 def doubles(buffer: Any) -> Any:
     """A buffer of doubles as an array of one kind, so that kernels are compiled once."""
-    values = np.frombuffer(buffer, np.float64)
+    values = array_over(buffer, np.float64)
     values.flags.writeable = False
     return values

@@ -14,6 +14,7 @@ import numpy as np
 
 from refclust.kernels import linkage as reference
 from refclust.kernels.linkage import CHOOSING, LARGEST, SQUARED, UPDATES, MergeRow
+from refclust_numba.lowlevel.arrays import array_over
 from refclust_numba.lowlevel.compiling import compiled, inlined, room
 from refclust_numba.tables.singlelink import single
 
@@ -22,7 +23,7 @@ _CODES: Final = {name: code for code, name in enumerate(UPDATES)}
 
 def agglomerate(distances: Any, n: int, linkage: str) -> tuple[MergeRow, ...]:
     """Merge n rows, given all their distances in condensed form, until one cluster is left."""
-    given = np.frombuffer(memoryview(distances), np.float64)
+    given = array_over(distances, np.float64)
     given.flags.writeable = False
     largest = float(given.max(initial=0.0))
     if linkage not in (*UPDATES, "single") or (linkage not in CHOOSING and largest > LARGEST):

@@ -19,7 +19,7 @@ from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.gaussian import Gaussians, Moments
 from refclust.kernels.mixture import SOFT, EMStep, Posterior, Rule
 from refclust_numba.centres import matrix
-from refclust_numba.lowlevel.arrays import aligned, doubles, fixed, spoiled
+from refclust_numba.lowlevel.arrays import aligned, array_over, doubles, fixed, spoiled
 from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.elementary import STRANDS
 from refclust_numba.lowlevel.threads import shared, threads
@@ -65,7 +65,7 @@ def moments(rows: Rows, q: Any, k: int, around: CentreMatrix, spread: Any) -> Mo
         return reference.moments(rows.points, q, k, around, spread)
     given, full = memoryview(q), spread == "full"
     labelled = given.format == "i"
-    labels = fixed(np.frombuffer(given if labelled else b"", np.int32))
+    labels = fixed(array_over(given if labelled else b"", np.int32))
     shares = doubles(b"" if labelled else given)
     blocks, points, chunks = _blocks(rows), _around(around, full), _chunks(rows, k, full)
     out = chunks.sums()

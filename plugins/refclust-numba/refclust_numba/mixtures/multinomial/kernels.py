@@ -14,7 +14,7 @@ import numpy as np
 from refclust.kernels import multinomial as reference
 from refclust.kernels.mixture import SOFT, EMStep, Posterior, Rule
 from refclust.kernels.multinomial import Tallies, Terms
-from refclust_numba.lowlevel.arrays import doubles, fixed
+from refclust_numba.lowlevel.arrays import array_over, doubles, fixed
 from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.threads import chunks, even, shared, spread, threads
 from refclust_numba.mixtures.blocks import Choice
@@ -68,7 +68,7 @@ def moments(rows: Rows, q: Any, k: int) -> Tallies:
         return reference.moments(rows.points, q, k)
     given = memoryview(q)
     labelled = given.format == "i"
-    labels = fixed(np.frombuffer(given if labelled else b"", np.int32))
+    labels = fixed(array_over(given if labelled else b"", np.int32))
     numbers, weights = doubles(b"" if labelled else given), fixed(rows.weights)
 
     def write(span: Span, shares: Any, told: Any) -> None:
