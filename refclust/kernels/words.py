@@ -194,7 +194,7 @@ class Estimates:
         wrong = _wrong_logs(d, answer.probabilities, kind, answer.logs)
         # The sums are those of the answer's own logarithms, in any order of additions.
         logs = plain(answer.logs.slopes)
-        terms = [x * slope for x, slope in zip(plain(tallies.sums), logs, strict=True) if x]
+        terms = _occurring(plain(tallies.sums), logs)
         terms += [n * b for n, b in zip(tallies.counts, plain(answer.logs.bases), strict=True)]
         wrong = wrong or _far_sum("expected", terms, answer.expected)
         thetas = plain(answer.probabilities)
@@ -267,9 +267,15 @@ def m_step(points: Points, tallies: Tallies, m: float, p: Sequence[float], kind:
         if m:
             imagined += _imagined(thetas, m, p, kind)
     own = logs(points, probabilities, kind)
-    expected = [x * slope for x, slope in zip(flat, own.slopes, strict=True) if x]
+    expected = _occurring(flat, own.slopes)
     expected += [n * base for n, base in zip(tallies.counts, own.bases, strict=True)]
     return WordStep(probabilities, own, _total(expected), _total(imagined))
+
+
+def _occurring(sums: Sequence[float], slopes: Sequence[float]) -> list[float]:
+    """The terms T s of words that occur; a probability that underflowed to 0 has no part."""
+    pairs = zip(sums, slopes, strict=True)
+    return [total * slope for total, slope in pairs if total and slope != -math.inf]
 
 
 def _imagined(thetas: Sequence[float], m: float, p: Sequence[float], kind: Kind) -> list[float]:

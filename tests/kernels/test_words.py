@@ -120,3 +120,11 @@ def test_contracts_never_raise(answer: Any) -> None:
         due = KERNELS[kernel].reference(WORDS, *args)
         assert isinstance(contract.fault(due, answer), str)
         assert isinstance(contract.judged(WORDS, args, due, answer), str)
+
+
+def test_a_probability_that_underflows_has_no_part_in_the_sum() -> None:
+    points = witness.points_of([(0.0, 0.0)])
+    tallies = Tallies(array("d", [1.0]), array("d", [1e-300, 1e300]))
+    step = m_step(points, tallies, 0.0, (0.5, 0.5), "multinomial")
+    assert list(step.probabilities) == [0.0, 1.0]
+    assert step.expected == 0.0
