@@ -91,10 +91,17 @@ def check_offer(name: str) -> None:
 def by_name(name: str, kernel: str, problem: Problem) -> Choice:
     """The backend that was asked for, or the reference for what it does not do."""
     record = discovery.find(name)
+    return declined(record, kernel, problem) or Choice(record, "asked for by name")
+
+
+def declined(record: Record, kernel: str, problem: Problem) -> Choice | None:
+    """The reference, if the backend does not do the kernel on such a problem, and why."""
+    if record.own:
+        return None
     answer = offer.support(record, kernel, _asked(kernel, problem))
     if isinstance(answer, Refusal):
-        return Choice(discovery.find(REFERENCE), f"{name}: {answer.reason}")
-    return Choice(record, "asked for by name")
+        return Choice(discovery.find(REFERENCE), f"{record.name}: {answer.reason}")
+    return None
 
 
 def again(before: Ran, kernel: str, problem: Problem) -> Choice | None:

@@ -24,6 +24,7 @@ from refclust.backends.choice import Choice
 from refclust.backends.discovery import Record
 from refclust.backends.guard import attempt, shown, words
 from refclust.backends.protocol import Backend, Problem
+from refclust.backends.traits import with_traits
 from refclust.errors import BackendContract, BackendFailure, RefclustError
 from refclust.kernels.registry import KERNELS
 from refclust.version import __version__
@@ -87,6 +88,8 @@ class Session:
     def __init__(self, backend: str | None = None) -> None:
         self.requested = backend or os.environ.get(BACKEND_VARIABLE) or AUTO
         self._bindings: dict[str, _Binding] = {}
+        # By kernel and traits: where calls go that the backend of the kernel declined.
+        self._apart: dict[tuple[str, frozenset[str]], _Binding | None] = {}
         self._prepared: dict[tuple[str, int], _Prepared] = {}
         self._decided: Counter[tuple[str, str]] = Counter()  # on data that were released
         self._before: dict[str, KernelRun] = {}  # what ran before a stop
@@ -109,11 +112,17 @@ class Session:
     def _binding(self, kernel: str, problem: Problem) -> _Binding:
         if kernel not in self._bindings:
             self._bindings[kernel] = self._bind(kernel, problem)
-        return self._bindings[kernel]
+        bound = self._bindings[kernel]
+        asked = kernel, problem.traits
+        if asked not in self._apart:
+            # The first call decided; one of another kind may be declined, and goes elsewhere.
+            elsewhere = choice.declined(bound.record, kernel, problem)
+            self._apart[asked] = None if elsewhere is None else _bound(elsewhere, kernel)
+        return self._apart[asked] or bound
 
     def run(self, kernel: str, problem: Problem, data: Any, *args: Any) -> Any:
         """Run a kernel on the backend it is bound to and return plain Python objects."""
-        binding = self._binding(kernel, problem)
+        binding = self._binding(kernel, with_traits(problem, data, args))
         started = time.perf_counter()
         guarded = binding.record.name != REFERENCE
         answer = (self._guarded if guarded else self._called)(kernel, binding, data, args)
@@ -165,12 +174,16 @@ class Session:
                 calls=binding.calls,
                 seconds=binding.seconds,
             )
-            for kernel, binding in sorted(self._bindings.items())
+            for kernel, binding in self._used()
             if binding.calls
         )
         now = _decided(self._prepared.values())
         decided = (Decided(*key, rows) for key, rows in (self._decided + now).items())
         return Provenance(__version__, self.requested, tuple(runs), tuple(decided))
+
+    def _used(self) -> list[tuple[str, _Binding]]:
+        apart = [(asked[0], one) for asked, one in self._apart.items() if one is not None]
+        return sorted([*self._bindings.items(), *apart], key=lambda pair: pair[0])
 
     def _prepare(self, binding: _Binding, data: Any) -> Any:
         key = (binding.record.name, id(data))

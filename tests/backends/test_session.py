@@ -205,3 +205,20 @@ def test_a_backend_that_cannot_tell_its_rungs_has_failed(tmp_path: Path) -> None
         session.run("contingency.table", PROBLEM, DATA)
         with pytest.raises(BackendFailure, match=r"'vague' cannot tell .*ZeroDivisionError"):
             session.provenance()
+
+
+@pytest.mark.spec("BK-SESSION")
+def test_calls_of_a_kind_that_is_declined_go_to_the_reference(tmp_path: Path) -> None:
+    picky = GOOD.replace('Refusal("too many") if problem.n > 1000', 'Refusal("no weights") if '
+                         '"weights" in problem.traits')  # fmt: skip
+    with installed(tmp_path, picky_plugin=picky):
+        session = Session("quick")
+        weighted = LabelPairs("aab", "xyy", [1, 2, 3])
+        assert session.run("contingency.table", PROBLEM, DATA) == CELLS
+        assert session.run("contingency.table", PROBLEM, weighted)["b", "y"] == 3
+        assert session.run("contingency.table", PROBLEM, DATA) == CELLS
+        runs = session.provenance().kernels
+    assert [(run.backend, run.calls, run.reason) for run in runs] == [
+        ("quick", 2, "asked for by name"),
+        ("reference", 1, "quick: no weights"),
+    ]

@@ -198,11 +198,11 @@ def test_threads_are_told_in_two_ways() -> None:
 
     assert threads_of(Small()) is None
     assert conform(Managed(contingency__table=contingency.table), quick=True).ok
-    assert heard == [1, -1, 2, -2, 3, -3] * (len(heard) // 6)
+    assert heard == [1, -1, 2, -2, 3, -3, 8, -8] * (len(heard) // 8)
     assert heard
     heard.clear()
     assert conform(Told(contingency__table=contingency.table), quick=True).ok
-    assert heard == [1, 7, 2, 7, 3, 7] * (len(heard) // 6)
+    assert heard == [1, 7, 2, 7, 3, 7, 8, 7] * (len(heard) // 8)
     assert heard
 
 
@@ -243,7 +243,8 @@ def test_buffers_of_an_array_library_are_fine_in_mixtures() -> None:
     assert "a float64, instead of a float" in first_fault(Small(multinomial__em_step=leaking))
 
 
-def test_normal_densities_of_sparse_rows_may_be_left_to_the_reference() -> None:
+@pytest.mark.spec("BK-KIT")
+def test_a_kind_of_problem_may_be_left_to_the_reference() -> None:
     def supports(kernel: str, problem: Problem) -> Any:  # noqa: ARG001
         return Refusal("dense rows only") if problem.kind == "sparse" else Estimate(1.0)
 
@@ -251,9 +252,40 @@ def test_normal_densities_of_sparse_rows_may_be_left_to_the_reference() -> None:
     small = Small(gaussian__moments=gaussian.moments, multinomial__moments=multinomial.moments)
     assert [one.calls > 0 for one in sparse.run(small)] == [True]
     small.supports = supports  # type: ignore[method-assign]
-    assert sparse.run(small) == []
-    words = next(check for check in ALL if check.name == "counts")
-    assert "it declined: dense rows only" in str(words.run(small)[0].fault)
+    [outcome] = sparse.run(small)
+    assert (outcome.calls, outcome.fault) == (0, None)
+    assert outcome.declined == (
+        "sparse, full: dense rows only",
+        "sparse, diagonal: dense rows only",
+    )
+    report = conform(small, quick=True)
+    assert report.ok
+    assert "sparse: dense rows only" in report.declined["multinomial.moments"]
+
+
+def test_problems_must_not_be_too_small() -> None:
+    """The kit would never see what runs on large data."""
+
+    def supports(kernel: str, problem: Problem) -> Any:  # noqa: ARG001
+        return Refusal("too few rows") if problem.n < 10**6 else Estimate(1.0)
+
+    small = Small(kmeans__squares=kmeans.squares)
+    small.supports = supports  # type: ignore[method-assign]
+    assert "it declined: too few rows; but such a problem of more rows it takes" in first_fault(
+        small
+    )
+
+
+def test_a_kernel_that_declines_everything_is_a_fault() -> None:
+    def supports(kernel: str, problem: Problem) -> Any:  # noqa: ARG001
+        return Refusal("never") if kernel == "kmeans.squares" else Estimate(1.0)
+
+    small = Small(kmeans__squares=kmeans.squares, kmeans__means=means.means)
+    small.supports = supports  # type: ignore[method-assign]
+    report = conform(small, quick=True)
+    assert not report.ok
+    [outcome] = report.faults
+    assert str(outcome.fault).startswith("it declined every problem: dense, weights: never")
 
 
 @pytest.mark.parametrize("name", ["gaussian-weights", "counts-fractions"])

@@ -98,14 +98,22 @@ def _gap(row: Vector, a: Vector, b: Vector) -> int:
 
 def _between(d: int, k: int, offset: float, seed: int) -> Rung:
     rng, scale = stream(seed), _SCALES[seed % 3]
-    a = tuple(offset + 3.0 * rng.random() for _ in range(d))
-    b = tuple(x + 0.5 + rng.random() for x in a)
-    rows = list(wrong_rows(a, b, rng)) or [a]
+    a, b, rows = _fooled(d, offset, rng)
     far = [tuple(x + 50.0 * (c + 1) for x in a) for c in range(k - 2)]
     centres = _scaled([*far[: k // 2], b, *far[k // 2 :], a] if seed % 2 else [a, b, *far], scale)
     rows = _scaled(rows, scale)
     data = sparse_of(nonzero(rows), d) if seed % 5 == 4 else dense_of(rows)
     return Rung(f"d = {d}, K = {k}, offset {offset:g}", "", "steps", data, k, tuple(centres))
+
+
+def _fooled(d: int, offset: float, rng: Random) -> tuple[Vector, Vector, list[Vector]]:
+    """Two centres between which some rows are given to the wrong one."""
+    while True:  # on a line there is one row between two centres, and it may be decided rightly
+        a = tuple(offset + 3.0 * rng.random() for _ in range(d))
+        b = tuple(x + 0.5 + rng.random() for x in a)
+        rows = list(wrong_rows(a, b, rng))
+        if rows:
+            return a, b, rows
 
 
 def _scaled(rows: Iterable[Vector], scale: float) -> list[Vector]:
