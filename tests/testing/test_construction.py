@@ -167,7 +167,7 @@ def test_what_wrong_calls_have_in_common() -> None:
         (lambda labels: [*labels[1:], labels[0]], "the label of the row after it"),
         (lambda labels: labels[::-1], "rows in another order"),
         (lambda labels: [*labels[:8], *[0] * 12], "all rows from 9 on have one label"),
-        (lambda labels: [*labels[:-1], labels[-1] + 1], "only the last row is wrong"),
+        (lambda labels: [*labels[:-1], labels[-1] - 1], "only the last row is wrong"),
         (lambda labels: [label - 256 for label in labels], "labels of 8 bits wrapped around"),
     ],
 )
