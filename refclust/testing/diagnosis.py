@@ -24,6 +24,7 @@ from refclust.testing.sloppy import argmin, differences, expanded, rows_of, sing
 
 _TIE: Final = Fraction(1, 2**40)  # closer than this estimates in doubles may err
 _MOST_ROWS: Final = 5000
+_FEW_ROWS: Final = 8  # with less of them labels look alike by accident
 
 
 def diagnose(kernel: str, data: Any, args: Sequence[Any], due: Any, answer: Any) -> str:
@@ -47,7 +48,35 @@ def _assign(data: Any, args: Sequence[Any], due: Any, answer: Any) -> Iterator[s
         if given == [label + shift for label in right]:
             yield "all labels are off by one"
     if len(given) == len(right):
+        yield _in_few_bits(given, right)
         yield _between(data, args[0], right, given, args[1] if len(args) > 1 else "euclidean")
+        yield _misplaced(given, right)
+
+
+def _in_few_bits(given: Sequence[int], right: Sequence[int]) -> str:
+    """Whether labels are right, but for their high bits."""
+    for bits in (16, 15, 8, 7):
+        if all((b - a) % (1 << bits) == 0 for a, b in zip(given, right, strict=True)):
+            return f"labels of {bits} bits wrapped around"
+    return ""
+
+
+def _misplaced(given: Sequence[int], right: Sequence[int]) -> str:
+    """Whether labels are right, but for other rows."""
+    n, differ = len(right), [i for i, (a, b) in enumerate(zip(given, right, strict=True)) if a != b]
+    if n < _FEW_ROWS:
+        return ""
+    for shift in (1, -1):
+        if all(given[i] == right[i - shift] for i in range(1, n - 1)):
+            return f"each row has the label of the row {'before' if shift > 0 else 'after'} it"
+    if sorted(given) == sorted(right) and len(differ) > n // 4:
+        return "the labels are those of the rows in another order"
+    first, last = differ[0], differ[-1]
+    if last == n - 1 and len(set(given[first:])) == 1 and n - first >= _FEW_ROWS:
+        return f"all rows from {first} on have one label: are they not looked at?"
+    if len(differ) == 1 and first == n - 1:
+        return "only the last row is wrong: the end of a block?"
+    return ""
 
 
 def _between(

@@ -87,7 +87,7 @@ def _of_weight(bits: int) -> Rung:
 def loads() -> tuple[Rung, ...]:
     """Enough work for several threads: rows of k-means, labels, mixtures."""
     rows = [tuple(round(x, 1) for x in row) for row in blobs_of(60_013, 6, 91)]
-    clusters = rung_of("load", "many rows, several threads", dense_of(rows), k=12)
+    clusters = rung_of("load", "many rows, several threads", dense_of(rows), k=40)
     from refclust.kernels.contingency import LabelPairs
 
     one, two = (

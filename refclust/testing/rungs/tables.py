@@ -146,5 +146,11 @@ def _cells() -> Rung:
         found.append(
             Rung(f"{n} labels", "", "labels", LabelPairs(_viewed(clusters), _viewed(classes)))
         )
+    for names in ([3, 4, 3], [5, 5, 5]):  # a single class, a single cluster too
+        clusters, classes = array("h", names), array("B", [7, 7, 7])
+        found.append(
+            Rung("one class", "", "labels", LabelPairs(_viewed(clusters), _viewed(classes)))
+        )
+        found.append(Rung("one class", "", "labels", LabelPairs(names, ["x"] * 3)))
     why = "cells at the ends of counters of 8 and 16 bits, in buffers; few labels"
     return Rung("full-cells", why, "several", tuple(found), quick=True)

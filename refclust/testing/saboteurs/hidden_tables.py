@@ -46,6 +46,9 @@ def _of_buffers() -> Iterable[Saboteur]:
     for bits in (8, 16):
         yield hidden(f"cells-in-{bits}-bits", f"{bits} bits", "contingency.table",
                      _buffered, in_bits(bits))  # fmt: skip
+    yield hidden("a-single-class", "instead of 2", "contingency.table",
+                 lambda pairs: len(set(pairs.classes)) == 1 and len(pairs.classes) == 3,
+                 lambda right, *_: {cell: count + 1 for cell, count in right.items()})  # fmt: skip
     yield hidden(
         "bytes-without-sign",
         "labels of format 'b'",
