@@ -157,6 +157,7 @@ def rule_calls(made: Script, k: int) -> None:
         spread = "full" if form == "full" else "diagonal"
         centres = CentreMatrix.of(rows)
         moments = made.call("gaussian.moments", labels, k, centres, spread, k=k, note="labels")
+        made.call("gaussian.exact_moments", labels, k, centres, spread, k=k, note="labels")
         covariances = covariances_of(made.due(moments), form)
         white = made.due(made.call("gaussian.whitening", covariances, form, k=k, note=form))
         densities = densities_of(made.due(moments), white, form, 1.0)
@@ -170,6 +171,7 @@ def rule_calls(made: Script, k: int) -> None:
         made.call("gaussian.scatters", sums, (), k=k, note=form)
         made.call("gaussian.traces", sums.seconds, densities.whitening, form, k=k, note=form)
     tallies = made.call("multinomial.moments", labels, k, k=k, note="labels")
+    made.call("multinomial.exact_tallies", labels, k, k=k, note="labels")
     terms = terms_of(made.due(tallies), _SMOOTH)
     made.call("multinomial.posterior", terms, n % 2 == 0, k=k)
     for rule in rules_of(n, k):

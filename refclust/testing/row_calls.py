@@ -108,6 +108,8 @@ def start_calls(made: Script, rung: Rung, centres: Sequence[Vector]) -> None:
         made.call("seeding.locate", before, r, "squares", note=f"the draw {r!r}")
     for r in (0.0, 0.77):
         made.call("seeding.locate", before, r, "distinct", note="only rows that are no centre")
+    mass = made.due(made.call("seeding.mass", before, "squares"))[0]
+    made.call("seeding.beyond", before, mass / 3, "squares", note="a third of the mass")
     made.call("seeding.best_candidate", before, rows)
     made.call("seeding.best_candidate", before, rows[::-1])
     made.call("seeding.farthest", before)
