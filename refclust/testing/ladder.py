@@ -27,7 +27,7 @@ def ladder(*, quick: bool = False) -> tuple[Rung, ...]:
     """All rungs, or the few that find most faults.
 
     >>> [rung.name for rung in ladder() if rung.kind == "margins"]
-    ['margins', 'large-margins']
+    ['margins', 'large-margins', 'sizes-of-margins']
     """
     return tuple(rung for rung in _all() if rung.quick or not quick)
 

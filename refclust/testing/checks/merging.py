@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from refclust.backends.protocol import Backend, Estimate, Problem
+from refclust.backends.traits import with_traits
 from refclust.data.dataset import Dataset
 from refclust.kernels.contingency import LabelPairs
 from refclust.kernels.masses import part_of_draw
@@ -110,14 +111,16 @@ class _Teller:
 
     plain: Any  # the rows as the reference takes them
     ready: Any = None
-    function: Callable[[str], Callable[..., Any] | None] = lambda _: None
+    function: Callable[[str, tuple[Any, ...]], Callable[..., Any] | None] = lambda *_: None
     answers: list[Any] = field(default_factory=list)
+    own: list[bool] = field(default_factory=list)  # whether the backend was asked
     asked: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)
 
     def call(self, kernel: str, *args: Any) -> Any:
         """Answer one call. An error is an answer, too, and then the reference goes on."""
-        function = self.function(kernel)
+        function = self.function(kernel, args)
         self.asked.append((kernel, args))
+        self.own.append(function is not None)
         try:
             answer = function(self.ready, *args) if function else None
         except Exception as error:
@@ -147,10 +150,11 @@ class _Trial:
         for teller, part in zip(tellers, cut.parts, strict=True):
             cut.story.tell(teller.call, part)
         for place, (kernel, args) in enumerate(whole.asked):
-            if kernel in self.offered:
+            calls = sum(teller.own[place] for teller in tellers)
+            if calls:
                 answers = [teller.answers[place] for teller in tellers]
                 fault = _fault(kernel, whole.plain, args, whole.answers[place], answers)
-                self._tell(kernel, len(cut.parts), fault, cut)
+                self._tell(kernel, calls, fault, cut)
         if _BEYOND in self.offered and _MASS not in self.faults:
             for place, (kernel, _) in enumerate(list(whole.asked)):
                 if kernel == _MASS:
@@ -167,11 +171,12 @@ class _Trial:
             problem = Problem(data.kind, data.n, len(data.matrix.values), 3)
         backend, offered = self.backend, self.offered
 
-        def function(kernel: str) -> Callable[..., Any] | None:
+        def function(kernel: str, args: tuple[Any, ...]) -> Callable[..., Any] | None:
             # What a backend declines is not asked here: other checks tell whether it may.
             if kernel in self.faults or kernel not in offered:
                 return None
-            if not isinstance(backend.supports(kernel, problem), Estimate):
+            asked = with_traits(problem, data, args)
+            if not isinstance(backend.supports(kernel, asked), Estimate):
                 return None
             return lambda *args: backend.export(offered[kernel](*args))
 
@@ -186,11 +191,14 @@ class _Trial:
             due = KERNELS["seeding.locate"].reference(whole.plain, near, r, by)
             part, passed = part_of_draw(masses, r)
             row = -1
+            asked = False
             if part >= 0:
                 inside = tellers[part].call(_BEYOND, potentials[part], passed, by)
+                asked = tellers[part].own[-1]
                 row = sum(map(len, cut.parts[:part])) + inside
             wrong = f"the draw {r!r} over the parts falls on row {row} instead of {due}"
-            self._tell(_BEYOND, 1, wrong if row != due else None, cut)
+            if asked or row != due:
+                self._tell(_BEYOND, 1, wrong if row != due else None, cut)
 
     def _tell(self, kernel: str, calls: int, fault: str | None, cut: _Cut) -> None:
         self.calls[kernel] = self.calls.get(kernel, 0) + calls
