@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from refclust.kernels import gaussian as reference
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.gaussian import Gaussians, Moments, Spread
 from refclust.kernels.kmeans import Labels
@@ -117,6 +118,11 @@ class _Sums:
                 weighted *= away
                 self._seconds[k] += np.add.reduce(weighted, axis=1)
 
+    @property
+    def overflowed(self) -> bool:
+        """Whether infinities of both signs met: what is left depends on the order of additions."""
+        return bool(np.isnan(self._firsts).any() or np.isnan(self._seconds).any())
+
     def finished(self) -> Moments:
         """The moments; of matrices the lower triangle is told twice."""
         seconds = self._seconds
@@ -139,6 +145,8 @@ def moments(
     """Add up the moments of every component."""
     sums = _Sums(_Chunk(rows), around, spread)
     handed(rows, _chunks(rows, k), q, k, sums.add)
+    if sums.overflowed:
+        return reference.moments(rows.points, q, k, around, spread)
     return sums.finished()
 
 
@@ -151,4 +159,6 @@ def em_step(
     sums = _Sums(chunk, centres, densities.spread)
     joint = _Densities(chunk, densities).joint
     told = passed(rows, _chunks(rows, densities.k), joint, rule, sums.add)
+    if sums.overflowed:
+        return reference.em_step(rows.points, densities, rule, around)
     return EMStep(*told, sums.finished())
