@@ -68,6 +68,7 @@ def bits() -> list[str]:
     return [f"{build_run.BITS}{line}" for line in build_run.digests()]
 
 
+@pytest.mark.spec("KER-POSTERIOR", "KER-EMSTEP", "KER-MOMENTS", "KER-WORDS")
 @pytest.mark.timeout(1800)  # each build compiles everything anew
 @pytest.mark.parametrize(("environment", "name"), BUILDS.values(), ids=BUILDS)
 def test_a_build_keeps_its_promises_and_the_bits(
