@@ -15,6 +15,7 @@ from refclust_numba.backend import NumbaBackend
 from refclust_numba.prepared import Rows
 from refclust_numba.registry import FUNCTIONS
 
+from refclust.backends import builtin  # noqa: F401  (registers all kernels)
 from refclust.backends.protocol import Estimate, Problem
 from refclust.data.dataset import Dataset, dense, sparse
 from refclust.errors import RefclustError
