@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from refclust.kernels.registry import KERNELS
@@ -29,10 +31,25 @@ def test_there_are_enough_of_them() -> None:
 
 
 HIDDEN = hidden_saboteurs()
+# Faults that strangers planted and an earlier kit missed; all others by the profile «deep».
+PLANTED = (
+    *("cells-in-8-bits", "ties-to-the-highest-for-one-k", "draw-at-the-edge-of-a-block"),
+    *("sums-overwritten-at-the-second-chunk", "weights-of-the-first-block", "links-in-8-bits"),
+    *(
+        "plain-doubles-from-9-centres",
+        "one-row",
+        "means-rounded-beyond-1e12",
+        "means-of-minus-zero",
+    ),
+    *("gaussian-singles-above-5000-rows", "gaussian-top-2-at-most", "leaks", "a-race-under-load"),
+    "buffers-again-after-eight-calls",
+)
+DEEP = os.environ.get("REFCLUST_TEST_PROFILE") == "deep"
+TRIED = [saboteur for saboteur in HIDDEN if DEEP or saboteur.name in PLANTED]
 
 
 @pytest.mark.spec("BK-SABOTEURS")
-@pytest.mark.parametrize("saboteur", HIDDEN, ids=lambda saboteur: saboteur.name)
+@pytest.mark.parametrize("saboteur", TRIED, ids=lambda saboteur: saboteur.name)
 def test_a_hidden_fault_is_found_and_named(saboteur: Saboteur) -> None:
     report = conform(saboteur, stop=True, only=tuple(saboteur.kernels()))
     assert not report.ok
@@ -43,5 +60,6 @@ def test_a_hidden_fault_is_found_and_named(saboteur: Saboteur) -> None:
 
 def test_hidden_faults_are_many_and_told_apart() -> None:
     assert len(HIDDEN) >= 90
+    assert {saboteur.name for saboteur in TRIED} >= set(PLANTED)
     assert len({saboteur.name for saboteur in (*ALL, *HIDDEN)}) == len(ALL) + len(HIDDEN)
     assert [saboteur.name for saboteur in HIDDEN if not saboteur.word] == []
