@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from array import array
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -30,7 +31,14 @@ from refclust.testing.kit import BACKEND, Check, checks, conform, optional, thre
 from refclust.testing.ladder import ladder
 from refclust.testing.lockstep import Made, Raised, script
 
-ALL = checks()
+# Many calls of the plain reference: by the profile «deep», and for every plugin by its own tests.
+LONG = (
+    *("mixture-sizes", "memory", "triples-of-factors", "rows-beyond-2^16", "rows-beyond-2^17"),
+    *("clusters-of-2^16", "numbers-of-columns", "numbers-of-rows", "numbers-of-clusters"),
+    *("pairs-of-mixtures-all", "mixtures-beyond-2^14"),
+)
+DEEP = os.environ.get("REFCLUST_TEST_PROFILE") == "deep"
+ALL = tuple(check for check in checks() if DEEP or check.name not in LONG)
 
 
 class Small:

@@ -31,18 +31,14 @@ def test_there_are_enough_of_them() -> None:
 
 
 HIDDEN = hidden_saboteurs()
-# Faults that strangers planted and an earlier kit missed; all others by the profile «deep».
+# Faults that strangers planted and an earlier kit missed, those that are found soon; leaks, races,
+# large totals and all others by the profile «deep».
 PLANTED = (
     *("cells-in-8-bits", "ties-to-the-highest-for-one-k", "draw-at-the-edge-of-a-block"),
     *("sums-overwritten-at-the-second-chunk", "weights-of-the-first-block", "links-in-8-bits"),
-    *(
-        "plain-doubles-from-9-centres",
-        "one-row",
-        "means-rounded-beyond-1e12",
-        "means-of-minus-zero",
-    ),
-    *("gaussian-singles-above-5000-rows", "gaussian-top-2-at-most", "leaks", "a-race-under-load"),
-    "buffers-again-after-eight-calls",
+    *("plain-doubles-from-9-centres", "one-row", "means-rounded-beyond-1e12"),
+    "means-of-minus-zero",
+    "gaussian-top-2-at-most",
 )
 DEEP = os.environ.get("REFCLUST_TEST_PROFILE") == "deep"
 TRIED = [saboteur for saboteur in HIDDEN if DEEP or saboteur.name in PLANTED]
