@@ -31,7 +31,7 @@ from refclust.testing.kit import BACKEND, Check, checks, conform, optional, thre
 from refclust.testing.ladder import ladder
 from refclust.testing.lockstep import Made, Raised, script
 
-# Many calls of the plain reference: only the profile «deep» tries these (plugins run the short kit).
+# Many calls of the plain reference: only the profile «deep» tries these.
 LONG = (
     *("mixture-sizes", "memory", "triples-of-factors", "rows-beyond-2^16", "rows-beyond-2^17"),
     *("clusters-of-2^16", "numbers-of-columns", "numbers-of-rows", "numbers-of-clusters"),
