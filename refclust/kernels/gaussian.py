@@ -121,16 +121,32 @@ def _summed(
         away = [[of(x - a) for x in column] for column, a in zip(coordinates, centre, strict=True)]
         weighted = [list(map(mul, shares, x)) for x in away]
         counts.append(math.fsum(shares))
-        firsts.extend(map(math.fsum, weighted))
+        firsts.extend(_sum_of_products(shares, x) for x in away)
         if spread == "diagonal":
-            seconds.extend(math.fsum(map(mul, weighted[j], away[j])) for j in range(d))
+            seconds.extend(_sum_of_products(weighted[j], away[j]) for j in range(d))
             continue
         square = [[0.0] * d for _ in range(d)]
         for i in range(d):
             for j in range(i + 1):
-                square[i][j] = square[j][i] = math.fsum(map(mul, weighted[i], away[j]))
+                square[i][j] = square[j][i] = _sum_of_products(weighted[i], away[j])
         seconds.extend(x for line in square for x in line)
     return Moments(counts, firsts, seconds, around, spread)
+
+
+def _sum_of_products(left: Sequence[float], right: Sequence[float]) -> float:
+    """A sum of products, rounded once; infinite if a product or the sum leaves the doubles.
+
+    >>> _sum_of_products([0.0, 2.0], [math.inf, 3.0]), _sum_of_products([1.0, -1.0], [math.inf] * 2)
+    (6.0, inf)
+    """
+    try:
+        found = math.fsum(map(mul, left, right))
+        if not math.isnan(found):
+            return found
+        # What has no share counts for nothing, however far away it is; 0 times inf says NaN.
+        return math.fsum(x * y for x, y in zip(left, right, strict=True) if x and y and x == x)
+    except (OverflowError, ValueError):  # it is too large, or infinities of both signs meet
+        return math.inf
 
 
 def whole_rows(points: Points) -> list[Vector]:

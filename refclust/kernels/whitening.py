@@ -18,7 +18,7 @@ from refclust.kernels.mixture import Doubles, plain
 from refclust.kernels.points import Points
 from refclust.kernels.registry import kernel
 from refclust.numbers.argmin import ROUND
-from refclust.numbers.linalg import NotPositive, cholesky, inverse_lower
+from refclust.numbers.linalg import Matrix, NotPositive, cholesky, inverse_lower
 
 
 def _sizes(form: Form, d: int) -> int:
@@ -42,8 +42,9 @@ class Whitens:
     Let T = |W||L|, L the Cholesky factor. Computing L errs like a change of C by (d + 2) u |L||L'|,
     which W on both sides turns into (d + 2) u T T'. Solving L W = I leaves |L W - I| below
     (d + 2) u |L||W|, so |W L - I| below (d + 2) u T T. Together every entry of W C W' - I is below
-    8 (d + 2) u of that of T T' + T T + (T T)'. A component without W must be one whose last pivot
-    rounding could have made negative.
+    8 (d + 2) u of that of T T' + T T + (T T)'. A component without W must be one of which rounding
+    could have brought a pivot below the threshold of LIN-CHOL: what column j leaves beside the
+    earlier ones is 1 / W_jj^2, and a change E of C changes it by the share (W E W')_jj of itself.
     """
 
     name: str = "Whitens"
@@ -95,12 +96,7 @@ def _not_whitened(
             return None
         if not all(some[j * d + j] > 0 for j in range(d)):
             return "a diagonal that is not positive"
-        pivots = [1.0 / some[j * d + j] ** 2 for j in range(d)]
-        # Either may have refused what the other accepted: LIN-CHOL refuses below 8 (j + 1)^2 u.
-        near = any(
-            pivot <= 8 * ((j + 1) ** 2 + d + 2) * ROUND * covariance[j * d + j]
-            for j, pivot in enumerate(pivots)
-        )
+        near = _near_singular(covariance, some, d)
         return None if near else "no answer, though the covariance is positive definite"
     whitening, matrix = _square(found, d), _square(covariance, d)
     if any(whitening[i][j] for i in range(d) for j in range(i + 1, d)):
@@ -111,10 +107,7 @@ def _not_whitened(
         lower = cholesky(matrix)
     except NotPositive:
         return None
-    t = [
-        [math.fsum(map(abs, map(mul, row, column))) for column in zip(*lower, strict=True)]
-        for row in whitening
-    ]
+    t = _sizes_of_rows(whitening, lower)
     columns = list(zip(*t, strict=True))
     for i in range(d):
         for j in range(i + 1):
@@ -126,6 +119,23 @@ def _not_whitened(
             if not abs(product - (i == j)) <= most:
                 return f"W C W' is {product!r} at ({i}, {j}), {most:.2g} from the identity allowed"
     return None
+
+
+def _near_singular(covariance: Sequence[float], white: Sequence[float], d: int) -> bool:
+    """Whether another order of operations could have refused what has this W, or the other way."""
+    whitening = _square(white, d)
+    for j, size in enumerate(_sizes_of_rows(whitening, inverse_lower(whitening))):
+        root = 1 / whitening[j][j]
+        slack = 8 * (d + 2) * ROUND * sum(map(mul, size, size))
+        if root * root * (1 - slack) <= 8 * ((j + 1) ** 2 + d + 2) * ROUND * covariance[j * d + j]:
+            return True
+    return False
+
+
+def _sizes_of_rows(whitening: Matrix, lower: Matrix) -> list[list[float]]:
+    """T = |W||L|; built-in sum on floats, since an answer may hold anything, and fsum overflows."""
+    columns = list(zip(*lower, strict=True))
+    return [[sum(map(abs, map(mul, row, column))) for column in columns] for row in whitening]
 
 
 @kernel("gaussian.whitening", contract=Whitens())

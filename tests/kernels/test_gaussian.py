@@ -153,3 +153,17 @@ def test_arguments_in_other_clothes() -> None:
     rule = Rule(draws=memoryview(array("d", [0.1, 0.6, 0.9])).toreadonly(), samples=1)
     assert em_step(points, view, rule) == em_step(points, FULL, rule)
     assert isinstance(em_step(points, view, rule).moments, Moments)
+
+
+@pytest.mark.spec("KER-MOMENTS")
+def test_sums_beyond_the_doubles_are_infinite_and_no_share_counts_for_nothing() -> None:
+    far = witness.points_of([(1.7e308, 1.0), (-1.7e308, 1.0), (3.0, 2.0)])
+    around = CentreMatrix.of([(-1.7e308, 0.0), (0.0, 0.0), (1.7e308, 0.0)])
+    found = moments(far, array("i", [0, 2, 1]), 3, around, "full")
+    # The rows that are infinitely far from the second point have no share in it.
+    assert found.firsts.tolist() == [math.inf, 1.0, 3.0, 2.0, -math.inf, 1.0]
+    assert found.seconds.tolist()[4:8] == [9.0, 6.0, 6.0, 4.0]
+    assert found.seconds.tolist()[:4] == [math.inf, math.inf, math.inf, 1.0]
+    assert found.seconds.tolist()[8:] == [math.inf, -math.inf, -math.inf, 1.0]
+    both = moments(far, array("i", [0, 0, 0]), 1, CentreMatrix.of([(0.0, 0.0)]), "diagonal")
+    assert (both.firsts.tolist(), both.seconds.tolist()) == ([3.0, 4.0], [math.inf, 6.0])

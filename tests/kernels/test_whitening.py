@@ -117,6 +117,38 @@ def test_matrices_that_do_not_pass(answer: Any, told: str) -> None:
 
 
 @pytest.mark.spec("KER-WHITEN")
+@pytest.mark.parametrize(
+    ("second", "third", "told"),
+    [
+        # L = (1 0 0; 1 e 0; 1 1 p): what the third column leaves is p^2, and rounding changes it by
+        # u / e^2, so that for e = 1e-4 another order of operations may find nothing left.
+        (1e-4, 1e-5, None),
+        (1.0, 1e-5, "no answer, though the covariance is positive definite"),
+        (1e-4, 1.0, "no answer, though the covariance is positive definite"),
+    ],
+)
+def test_no_answer_is_right_only_where_rounding_decides(
+    second: float, third: float, told: str | None
+) -> None:
+    lower = numpy.array([[1, 0, 0], [1, second, 0], [1, 1, third]])
+    matrix = array("d", (lower @ lower.T).ravel())
+    points = witness.points_of([(0.0,) * 3])
+    found = judged("gaussian.whitening", points, (matrix, "full"), array("d", [0.0] * 9))
+    assert found == (None if told is None else f"component 0: {told}")
+
+
+@pytest.mark.spec("KER-WHITEN")
+@pytest.mark.parametrize("huge", [1e-320, 1e-200, 1e200, 1e308])
+def test_answers_out_of_range_are_judged(huge: float) -> None:
+    singular = (array("d", [1, 1, 1, 1]), "full")
+    answer = array("d", [huge, 0.0, -huge, huge])
+    assert judged("gaussian.whitening", PLANE, singular, answer) in (
+        None,
+        "component 0: no answer, though the covariance is positive definite",
+    )
+
+
+@pytest.mark.spec("KER-WHITEN")
 def test_numbers_that_do_not_pass() -> None:
     args = (array("d", [4.0]), "spherical")
     assert "instead of 0.5" in str(

@@ -120,8 +120,8 @@ class _Sums:
 
     @property
     def overflowed(self) -> bool:
-        """Whether infinities of both signs met: what is left depends on the order of additions."""
-        return bool(np.isnan(self._firsts).any() or np.isnan(self._seconds).any())
+        """Whether a sum left the doubles: whether it does may depend on the order of additions."""
+        return not (np.isfinite(self._firsts).all() and np.isfinite(self._seconds).all())
 
     def finished(self) -> Moments:
         """The moments; of matrices the lower triangle is told twice."""
