@@ -97,9 +97,11 @@ def load(only: str | None = None, root: Path | None = None) -> tuple[VectorFile,
 
 def verify(*, backend: str | None = None, only: str | None = None) -> Report:
     """Run refclust, on any backend, on the golden vectors."""
-    session = Session(backend)
+    Session(backend)  # a backend that cannot be used is told before anything is read
 
     def answer(file: VectorFile, case: Case, key: str) -> Answer:
+        # One for each answer: a session keeps what it prepared, and tells of all of it each time.
+        session = Session(backend)
         if key == _WHOLE_CASE:
             return runners.refusal(file.subject, case.input, session)
         return runners.answer(file.subject, case.input, key, session)
