@@ -34,8 +34,10 @@ class Limit:
 LIMITS: Final[Mapping[str, Limit]] = {
     limit.name: limit
     for limit in (
-        Limit("line", 256 << 20, "bytes", "the longest line of a text file, unpacked"),
-        Limit("memory", 8 << 30, "bytes", "what a file or a model may ask for before it is read"),
+        Limit("line", 64 << 20, "bytes", "the longest line of a text file, unpacked"),
+        Limit("document", 512 << 20, "bytes", "a file read whole: a model, answers, a table"),
+        Limit("stream", 2 << 30, "bytes", "what comes from a pipe, or out of a packed file"),
+        Limit("memory", 4 << 30, "bytes", "what a file or a model may ask for before it is read"),
         Limit("columns", 1 << 28, "columns", "the columns that a sparse file may claim"),
         Limit("digits", 10_000, "digits", "of a number written out in full, its exponent included"),
     )
@@ -87,6 +89,19 @@ refclust --limit digits=20000 (or REFCLUST_LIMITS) raises it
             f"{what} takes {amount:,} {LIMITS[name].unit}, and the limit is {allowed:,}; "
             f"refclust --limit {name}={amount} (or {VARIABLE}) raises it"
         )
+
+
+def beyond(name: str, what: str) -> TooLarge:
+    """Return the error of what goes on beyond a limit, nobody knows how far.
+
+    >>> str(beyond("digits", "w.txt:3: the weight goes on"))
+    'w.txt:3: the weight goes on beyond 10,000 digits, the limit; refclust --limit digits=SIZE \
+(or REFCLUST_LIMITS) raises it'
+    """
+    return TooLarge(
+        f"{what} beyond {limit(name):,} {LIMITS[name].unit}, the limit; refclust --limit "
+        f"{name}=SIZE (or {VARIABLE}) raises it"
+    )
 
 
 def parsed(text: str, told: str) -> dict[str, int]:

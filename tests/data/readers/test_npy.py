@@ -160,10 +160,6 @@ def test_broken_packing_and_places() -> None:
     Path("z.npy.gz").write_bytes(gzip.compress(header(GOOD.replace("(2, 3)", "(10000, 10000)"))))
     with pytest.raises(RefclustError, match=r"needs 800000000 bytes from byte 75 on"):
         read("z.npy.gz")
-    for module in (npy, npz):
-        with pytest.raises(RefclustError) as caught:
-            module.read("-", Options())
-        assert caught.value.code == "bad-option"
 
 
 # -- archives -------------------------------------------------------------------------------------
