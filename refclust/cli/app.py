@@ -28,7 +28,7 @@ from refclust.cli import (
     vectors,
     verify,
 )
-from refclust.errors import RefclustError
+from refclust.errors import RefclustError, TooLarge
 from refclust.notes import listen
 
 DEBUG_VARIABLE = "REFCLUST_DEBUG"
@@ -166,6 +166,10 @@ def run(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("refclust: interrupted\n")
         return INTERRUPTED
+    except MemoryError:
+        told = "this takes more memory than there is; fewer rows, columns or clusters take less"
+        _tell(arguments, TooLarge.code, told, debug=debug)
+        return TooLarge.exit_code
     except RefclustError as error:
         _tell(arguments, error.code, str(error), debug=debug)
         return error.exit_code

@@ -92,7 +92,10 @@ def is_packed(path: str) -> bool:
 
 
 def size_of(path: str) -> int | None:
-    """Return how many bytes a file holds; None if only reading can tell."""
+    """Return how many bytes a file holds; None if only reading can tell.
+
+    Spec: none (asks about a file)
+    """
     return None if comes_once(path) else os.path.getsize(path)
 
 

@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import IO, Final
 
-from refclust.data.source import STDIN, display_name, finish, unpacked
+from refclust.data.source import STDIN, comes_once, display_name, finish, is_packed, unpacked
 from refclust.errors import FileNotReadable, NotText, RefclustError
 from refclust.limits import beyond, limit, within
 
 __all__ = ["STDIN", "Block", "blocks", "check_json", "display_name", "read_text", "suffix"]
 
 _BLOCK = 1 << 20
+_LINE = 64  # bytes that a row, a label or a document takes, however short its line is
 # Bytes that a short value, a list and an object of JSON take, with the pointer to them.
 _VALUE, _LIST, _OBJECT = 60, 72, 240
 _BOM = b"\xef\xbb\xbf"
@@ -60,8 +61,12 @@ def blocks(path: str, longest: str = "line") -> Iterator[Block]:
     Spec: DATA-LIMIT
     """
     name = display_name(path)
+    endless = comes_once(path) or is_packed(path)  # or may be
     with readable(path, NotText), unpacked(path) as stream:
-        yield from _decoded(name, stream, longest)
+        for block in _decoded(name, stream, longest):
+            if endless:
+                within("memory", _LINE * block.line, f"{name}, of {block.line:,} lines and more,")
+            yield block
         finish(path)
 
 

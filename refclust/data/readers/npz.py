@@ -24,7 +24,7 @@ from refclust.data.readers.npyfile import (
     read_numbers,
     read_word,
 )
-from refclust.data.source import display_name, finish, is_packed, opened
+from refclust.data.source import comes_once, display_name, finish, is_packed, opened
 from refclust.errors import (
     BadFile,
     BadOption,
@@ -104,6 +104,8 @@ def _opened(path: str) -> Iterator[zipfile.ZipFile]:
     name = display_name(path)
     if is_packed(path):
         raise BadFile(f"{name}: an archive inside gzip is not read; unpack it first")
+    if comes_once(path) and head(path, 2) != b"PK":  # all of it is needed, so look first
+        raise BadFile(f"{name}: the archive is damaged or not readable: File is not a zip file")
     try:
         with opened(path, seekable=True) as stream, zipfile.ZipFile(stream) as archive:
             yield archive
