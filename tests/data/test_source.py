@@ -245,6 +245,22 @@ def test_a_line_is_told_by_its_number_and_may_be_as_long_as_the_limit(tmp_path: 
 
 
 @pytest.mark.spec("DATA-LIMIT")
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=12), st.integers(1, 42))
+def test_a_limit_refuses_or_changes_nothing(lengths: list[int], most: int) -> None:
+    labels = ["a" * length for length in lengths]
+    content = "".join(f"{label}\n" for label in labels).encode()
+    too_long = [i for i, length in enumerate(lengths, start=1) if length + 1 > most]
+    with limits(line=most), piped(content) as path:
+        if not too_long:
+            assert read_labels(path) == labels
+            return
+        with pytest.raises(TooLarge) as caught:
+            read_labels(path)
+    assert str(caught.value).startswith(f"{path}:{too_long[0]}: the line goes on beyond {most} by")
+
+
+@pytest.mark.spec("DATA-LIMIT")
 def test_documents_are_held_to_their_size_and_to_what_they_become(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
     path.write_bytes(b"[" + b"\n".join([b"[1,2],"] * 1000) + b"[1,2]]")
