@@ -78,10 +78,11 @@ def test_labels_tables_weights_words_and_answers_come_through_pipes(cli: Cli) ->
     code, out, _ = run(cli, "verify", "--answers", "A", A=json.dumps(answers))
     assert (code, "1 wrong" in out) == (1, True)
     texts = "one two\ntwo three\nfour five\n"
-    # The words are asked for twice, for the data and beside the labels; they come once.
-    call = ("fit", "kmeans", "A", "--format", "lines", "--stop-words", "B", "--start-labels", "C")
-    code, out, _ = run(cli, *call, A=texts, B="two\n", C="a\nb\nb\n")
-    assert (code, out.startswith("3 rows, 4 features; 2 clusters")) == (0, True)
+    Path("start.csv").write_text("i,g\n1,a\n2,b\n3,b\n", encoding="utf-8")
+    call = ("fit", "kmeans", "A", "--format", "lines", "--stop-words", "B", "--start-labels")
+    for labels in ("C", "start.csv:g"):  # whose delimiter is an option, as the words are
+        code, out, _ = run(cli, *call, labels, A=texts, B="two\n", C="a\nb\nb\n")
+        assert (code, out.startswith("3 rows, 4 features; 2 clusters")) == (0, True)
 
 
 @pytest.mark.spec("DATA-SOURCE")

@@ -194,6 +194,15 @@ def test_a_pipe_and_a_packing_end_somewhere(tmp_path: Path) -> None:
 
 
 @pytest.mark.spec("DATA-LIMIT")
+def test_a_line_without_end_is_not_read_to_its_end(tmp_path: Path) -> None:
+    packed = tmp_path / "x.txt.gz"
+    packed.write_bytes(gzip.compress(b"a" * 8_000_000))
+    # Were it read further, the other limit would speak.
+    with limits(line=100_000, stream=4_000_000), pytest.raises(TooLarge, match=r":1: the line go"):
+        read_labels(str(packed))
+
+
+@pytest.mark.spec("DATA-LIMIT")
 def test_short_lines_without_end_are_held_to_the_memory() -> None:
     told = r"lines and more, takes [0-9,]+ bytes"
     endless = piped(b"1\n" * 3_000_000)
