@@ -123,7 +123,7 @@ class Undecided(RefclustError, ArithmeticError):
 
 
 class TooLarge(DataError):
-    """An exact enumeration would need more work than its stated limit."""
+    """An exact enumeration, a file or a fit would take more than a stated limit."""
 
     code = "too-large"
 

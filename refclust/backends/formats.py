@@ -18,12 +18,14 @@ from refclust.backends.guard import attempt, one_line, shown
 from refclust.backends.plugins import Plugin
 from refclust.data.dataset import Dataset
 from refclust.data.readers import formats
-from refclust.data.readers.formats import Options, Plan, Reader
+from refclust.data.readers.formats import HEAD, Options, Plan, Reader
+from refclust.data.source import as_file, display_name, passing
 from refclust.data.text import TextOptions
-from refclust.data.textfile import display_name
+from refclust.data.textfile import readable
 from refclust.errors import (
     BackendFailure,
     BackendRefused,
+    BadFile,
     BadOption,
     RefclustError,
     UnknownFormat,
@@ -121,7 +123,9 @@ def read(path: str, name: str | None = None, **options: Unpack[ReadArguments]) -
         told = str(error).rpartition("argument ")[2]
         allowed = ", ".join(ReadArguments.__annotations__)
         raise BadOption(f"no way of reading is called {told}; allowed are {allowed}") from None
-    return choose(path, name).read(path, given)
+    reader = choose(path, name)
+    with passing(path):
+        return reader.read(path, given)
 
 
 @functools.lru_cache(maxsize=2)
@@ -185,10 +189,13 @@ def _guarded(reader: Reader, owner: str) -> Reader:
     """The same reader; its surprises are told as its own, its sniffing never stops others."""
 
     def called(function: Any, path: str, options: Options, kind: type) -> Any:
-        done = attempt(lambda: function(path, options))
+        with readable(path, BadFile), as_file(path) as file:
+            done = attempt(lambda: function(file, options))
         _tell_printed(reader.name, owner, done.printed)
         if isinstance(done.error, RefclustError):
-            raise done.error
+            if file == path:
+                raise done.error
+            raise type(done.error)(str(done.error).replace(file, display_name(path)))
         trouble = done.trouble
         if not trouble and not isinstance(done.value, kind):
             trouble = f"it returned a {type(done.value).__name__}, not a {kind.__name__}"
@@ -198,7 +205,11 @@ def _guarded(reader: Reader, owner: str) -> Reader:
         return done.value
 
     def sniff(path: str) -> float:
-        done = attempt(lambda: float(reader.sniff(path)))
+        try:
+            with as_file(path, HEAD) as file:
+                done = attempt(lambda: float(reader.sniff(file)))
+        except OSError:
+            return 0.0  # reading will tell
         _tell_printed(reader.name, owner, done.printed)
         # Nobody asked for it by name, so its trouble is not the user's.
         return done.value if not done.trouble and 0.0 <= done.value <= 1.0 else 0.0

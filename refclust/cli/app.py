@@ -28,10 +28,11 @@ from refclust.cli import (
     vectors,
     verify,
 )
-from refclust.errors import RefclustError
+from refclust.errors import RefclustError, TooLarge
 from refclust.notes import listen
 
 DEBUG_VARIABLE = "REFCLUST_DEBUG"
+LIMIT = "--limit"
 FAULT, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
 
 app = typer.Typer(
@@ -84,19 +85,32 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
-    version: Annotated[
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001 — its callback has done all
         bool,
         typer.Option("--version", callback=_version, is_eager=True, help="Show versions and exit."),
     ] = False,
-    debug: Annotated[
+    debug: Annotated[  # noqa: ARG001 — `run` looks for it
         bool, typer.Option("--debug", help="Show a traceback when something goes wrong.")
     ] = False,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            LIMIT,
+            metavar="NAME=SIZE",
+            help="Raise or lower a limit; may be repeated. [`refclust formats --limits` has all]",
+        ),
+    ] = None,
 ) -> None:
     """Clustering and its metrics, right to the last bit, with the proof.
 
     Results go to stdout, notes to stderr. Exit codes: 0 fine, 1 a check failed, 2 usage, 3 bad
     data, 4 backend trouble.
     """
+    if limit:
+        from refclust.limits import limits, parsed
+
+        context.with_resource(limits(**parsed(",".join(limit), LIMIT)))
 
 
 def main() -> None:
@@ -152,6 +166,10 @@ def run(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("refclust: interrupted\n")
         return INTERRUPTED
+    except MemoryError:
+        told = "this takes more memory than there is; fewer rows, columns or clusters take less"
+        _tell(arguments, TooLarge.code, told, debug=debug)
+        return TooLarge.exit_code
     except RefclustError as error:
         _tell(arguments, error.code, str(error), debug=debug)
         return error.exit_code
@@ -160,6 +178,10 @@ def run(arguments: list[str]) -> int:
         _tell(arguments, "fault", f"{told} (--debug shows where)", debug=debug)
         return FAULT
     finally:
+        if "refclust.data.source" in sys.modules:
+            from refclust.data import source
+
+            source.forget()
         listen(None)
 
 
@@ -182,7 +204,7 @@ def _called(arguments: list[str]) -> int:
 
 def _add_plugin_commands(arguments: list[str]) -> None:
     """Look for plugins only if the command is none of ours: looking costs time at every start."""
-    command = next((word for word in arguments if not word.startswith("-")), None)
+    command = next(iter(arguments[len(_before(arguments)) :]), None)
     if command is None or command in commands():
         return
     from refclust.cli.plugins import add_commands
@@ -198,9 +220,17 @@ def commands() -> set[str]:
 
 
 def _debugging(arguments: list[str]) -> bool:
-    # Options of the application itself stand before the command.
-    before = itertools.takewhile(lambda word: word.startswith("-"), arguments)
-    return "--debug" in before or output.strict_boolean(DEBUG_VARIABLE)
+    return "--debug" in _before(arguments) or output.strict_boolean(DEBUG_VARIABLE)
+
+
+def _before(arguments: list[str]) -> list[str]:
+    """The options of the application itself, which stand before the command."""
+    found: list[str] = []
+    for word in arguments:
+        if not word.startswith("-") and found[-1:] != [LIMIT]:
+            break
+        found.append(word)
+    return found
 
 
 def _tell(arguments: list[str], code: str, message: str, *, debug: bool) -> None:

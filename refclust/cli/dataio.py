@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import os
-import sys
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -13,6 +12,9 @@ import typer
 from refclust.cli.complete import complete_format
 from refclust.cli.gather import together
 from refclust.cli.output import note
+from refclust.data import source as _source
+from refclust.data.source import keeping, passing
+from refclust.data.whole import whole
 from refclust.errors import BadOption
 
 if TYPE_CHECKING:
@@ -21,9 +23,14 @@ if TYPE_CHECKING:
     from refclust.data.readers.formats import Options
     from refclust.data.text import TextOptions
 
-STDIN: Final = "-"
+STDIN: Final = _source.STDIN
 _TEXTS: Final = ("folder", "lines")  # formats that hold nothing but texts
 _SIGNS: Final = {"tab": "\t", "\\t": "\t", "comma": ",", "space": " ", "semicolon": ";", "bar": "|"}
+# Few enough digits that no share takes time or memory.
+_SHARE: Final = re.compile(
+    r"([+-]?(?:[0-9]{1,18}\.?[0-9]{0,18}|\.[0-9]{1,18})(?:[eE][+-]?[0-9]{1,2})?"
+    r"|[0-9]{1,18}/[0-9]{1,18})(%?)"
+)
 
 DataFile = Annotated[
     str,
@@ -110,12 +117,16 @@ class Given:
 
         return self.over(Options())
 
+    def sign(self) -> str | None:
+        """What separates columns, if that was said."""
+        return _sign(self.delimiter)
+
     def over(self, base: Options) -> Options:
         """The options of ``base``, overruled by those that were given."""
         from dataclasses import replace
 
         given: dict[str, Any] = {
-            "delimiter": _sign(self.delimiter),
+            "delimiter": self.sign(),
             "header": self.header,
             "id_column": self.id_column,
             "label_column": self.label_column,
@@ -175,7 +186,8 @@ def read(path: str, given: Given) -> Source:
 
     options = given.options()
     reader = formats.choose(path, given.format)
-    return Source(path, reader.name, options, reader.read(path, options))
+    with passing(path):
+        return Source(path, reader.name, options, reader.read(path, options))
 
 
 def read_as(model: Model, path: str, given: Given) -> tuple[Source, int]:
@@ -196,15 +208,12 @@ def read_as(model: Model, path: str, given: Given) -> tuple[Source, int]:
         # Columns of another format mean nothing here; words are cut in one way everywhere.
         texts = reader.name in _TEXTS or given.text_column is not None
         base = Options(text=base.text if texts else None)
-    piped = sys.stdin.buffer.read() if path == STDIN and sys.stdin is not None else None
-
-    def read_once(asked: Options) -> Dataset:
-        _rewind(piped)
-        return reader.read(path, asked)
-
     roles = {"label_column": given.label_column, "weight_column": given.weight_column}
     asked_for = [role for role, column in roles.items() if column is not None]
-    found, options = read_new(read_once, given.over(base), fixed=asked_for)
+    with keeping(path):
+        found, options = read_new(
+            lambda asked: reader.read(path, asked), given.over(base), fixed=asked_for
+        )
     data, unseen = fitted_to(model, found)
     return Source(path, reader.name, options, data), unseen
 
@@ -234,12 +243,6 @@ def _same(one: str, other: str) -> bool:
         return os.path.abspath(one) == os.path.abspath(other)
 
 
-def _rewind(piped: bytes | None) -> None:
-    """Put back what came through standard input, which can be read only once otherwise."""
-    if piped is not None:
-        sys.stdin = io.TextIOWrapper(io.BytesIO(piped), encoding="utf-8")
-
-
 def _format_of(model: Model, path: str) -> str | None:
     """The format of the model's data, unless the name of the file says something else."""
     from refclust.backends.formats import readers
@@ -247,7 +250,7 @@ def _format_of(model: Model, path: str) -> str | None:
 
     ending = suffix(path)
     reading = model.data.reading
-    if reading is None or (path != STDIN and os.path.isdir(path)):
+    if reading is None or os.path.isdir(path):
         return None
     fitting = [one.name for one in readers() if ending and ending in one.suffixes]
     return None if path != STDIN and fitting and reading.format not in fitting else reading.format
@@ -266,11 +269,16 @@ def _bound(option: str, text: str) -> Any:
     """A number of documents, or a share of them such as 0.5, 1/2 or 50%."""
     from fractions import Fraction
 
+    number = whole(text)
+    if number is not None:
+        return number
+    share = _SHARE.fullmatch(text)
     try:
-        if text.endswith("%"):
-            return Fraction(text[:-1]) / 100
-        return int(text) if text.isdecimal() else Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise BadOption(
-            f"{option} {text!r}: a number of texts or a share such as 0.5, 1/2 or 50% is needed"
-        ) from None
+        if share is not None:
+            return Fraction(share[1]) / (100 if share[2] else 1)
+    except ZeroDivisionError:
+        pass
+    told = text if len(text) <= 40 else f"{text[:37]}..."
+    raise BadOption(
+        f"{option} {told!r}: a number of texts or a share such as 0.5, 1/2 or 50% is needed"
+    )

@@ -10,6 +10,7 @@ import typer
 from refclust.cli import dataio
 from refclust.cli.inputs import BackendName, Json
 from refclust.cli.output import columns, counted, say, say_json
+from refclust.data.source import refuse_twice
 from refclust.errors import BadOption
 
 if TYPE_CHECKING:
@@ -50,8 +51,7 @@ def describe(
     refclust describe iris.model.json iris.csv
     refclust describe texts.model.json texts/ --top 20 --rows 5
     """
-    if model == data == dataio.STDIN:
-        raise BadOption("standard input (-) can be read only once")
+    refuse_twice([model, data, given.stop_words])
     for option, value in (("--top", top), ("--rows", rows)):
         if value < 0:
             raise BadOption(f"{option} {value}: a number of at least 0 is needed")

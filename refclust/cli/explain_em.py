@@ -28,11 +28,11 @@ def explain_em(
     from refclust.cli import dataio, worked
     from refclust.cluster.model import load_model
     from refclust.cluster.model_parts import MixtureModel
+    from refclust.data.source import refuse_twice
 
     if path is None or data is None:
         raise BadOption("explain em needs a model and data: refclust explain em MODEL DATA")
-    if path == data == dataio.STDIN:
-        raise BadOption("standard input (-) can be read only once")
+    refuse_twice([path, data])
     model = load_model(path)
     if not isinstance(model, MixtureModel):
         raise BadOption(f"{path} holds a {model.algorithm} model; EM belongs to mixtures")

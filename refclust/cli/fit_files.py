@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from refclust.cli.dataio import refuse_same
 from refclust.cli.output import note, refuse_existing, say, say_json
+from refclust.data.source import refuse_twice
 from refclust.errors import BadOption, FileNotReadable, UnknownFormat
 
 if TYPE_CHECKING:
@@ -38,8 +39,7 @@ class Outputs:
                 raise BadOption(f"{option} needs a file; only --labels can go to standard output")
         if self.labels == "-" and as_json:
             raise BadOption("--json and --labels - cannot share standard output; name a file")
-        if inputs.count("-") > 1:
-            raise BadOption("standard input (-) can be read only once")
+        refuse_twice(inputs)
         named = [one for one in (self.model, self.labels, self.table) if one is not None]
         refuse_same(named, [one for one in inputs if one is not None])
         for path in named:

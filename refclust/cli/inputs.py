@@ -204,13 +204,12 @@ def _weights_side(text: str) -> _Side:
 
 def _check_sources(sides: list[_Side], given: Given) -> None:
     from refclust.data.labels import is_delimited
-    from refclust.data.textfile import STDIN
+    from refclust.data.source import refuse_twice
 
     files = [side.file for side in sides]
     if given.pred is None:
         files.remove(sides[1].file)  # one file, read once for both columns
-    if files.count(STDIN) > 1:
-        raise BadOption("standard input (-) can be read only once")
+    refuse_twice(files)
     if given.delimiter is not None and not any(
         is_delimited(side.file, column=side.column) for side in sides
     ):

@@ -23,5 +23,5 @@ def read(text: str, given: Given) -> list[str]:
 
     path, column = split(text)
     assert path is not None
-    sign = given.options().delimiter if is_delimited(path, column=column) else None
+    sign = given.sign() if is_delimited(path, column=column) else None
     return read_labels(path, column=column, delimiter=sign)

@@ -9,6 +9,7 @@ import typer
 from refclust.cli import dataio
 from refclust.cli.inputs import Json
 from refclust.cli.output import columns, counted, say, say_json
+from refclust.data.source import keeping
 from refclust.errors import RefclustError
 
 if TYPE_CHECKING:
@@ -44,10 +45,10 @@ def sniff(
     data: Dataset | None = None
     trouble: RefclustError | None = None
     try:
-        reader = formats.choose(file, given.format)
-        if file != dataio.STDIN:  # what was only looked at could not be read again
+        with keeping(file):
+            reader = formats.choose(file, given.format)
             plan = reader.plan(file, options)
-        data = reader.read(file, options)
+            data = reader.read(file, options)
     except RefclustError as error:
         if error.code in ("bad-option", "file-not-found", "backend-refused"):
             raise  # this says nothing about what is in the file
@@ -60,13 +61,22 @@ def sniff(
         raise typer.Exit(UNREADABLE)
 
 
-def formats(as_json: Json = False) -> None:
+def formats(
+    limits: Annotated[
+        bool, typer.Option("--limits", help="The limits on what a file may ask for, instead.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """List the formats that can be read and written, those of plugins included.
 
     \b
     refclust formats
     refclust formats --json
+    refclust formats --limits
     """
+    if limits:
+        _say_limits(as_json)
+        return
     from refclust.backends.formats import known
     from refclust.data.writers import WRITERS
 
@@ -95,6 +105,28 @@ def formats(as_json: Json = False) -> None:
         cells.append([row["name"], " ".join(row["suffixes"]) or "-", written, about])
     say("\n".join(columns(cells)))
     say("\n.gz is unpacked everywhere; - is standard input; `refclust sniff FILE` tries a file")
+
+
+def _say_limits(as_json: bool) -> None:
+    from refclust.limits import LIMITS, VARIABLE, limit
+
+    if as_json:
+        rows = [
+            {
+                "name": one.name,
+                "limit": limit(one.name),
+                "default": one.default,
+                "unit": one.unit,
+                "meaning": one.meaning,
+            }
+            for one in LIMITS.values()
+        ]
+        say_json({"schema": "refclust-limits/1", "limits": rows})
+        return
+    cells = [["limit", "in force", "unit", "of what"]]
+    cells += [[one.name, f"{limit(one.name):,}", one.unit, one.meaning] for one in LIMITS.values()]
+    say("\n".join(columns(cells)))
+    say(f"\nrefclust --limit NAME=SIZE COMMAND … sets one (k, m, g and t count), {VARIABLE} too")
 
 
 def _say_text(

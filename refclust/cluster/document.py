@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, NoReturn, TypeVar
 
+from refclust.data.textfile import check_json
 from refclust.errors import BadModel, NotFinite, RefclustError
 
 T = TypeVar("T")
@@ -186,6 +187,7 @@ def parse(text: str, name: str, *, error: type[RefclustError] = BadModel) -> Nod
     >>> parse('{"k": 3}', "model.json").members("k")[0].whole(1)
     3
     """
+    check_json(text, name)
     try:
         value = json.loads(
             text, object_pairs_hook=_object, parse_constant=_constant, parse_int=_integer

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any, get_args
+from typing import Any, Final, get_args
 
 from refclust.cluster.results import Detail, Metric, Policy, Start
 from refclust.errors import BadOption, KOutOfRange
+from refclust.limits import within
 from refclust.numbers.sampling import stream
+
+_BITS: Final = 63  # of a whole number: what any backend can count
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +58,30 @@ class KMeansOptions:
         return asdict(self)
 
 
-def clusters(k: Any, n: int) -> int:
+def clusters(k: Any, n: int, d: int = 1) -> int:
     """The number of clusters, from 1 to the number of rows.
 
-    Spec: KM-INIT
+    Their dense centres must fit into the memory allowed, the old and the new ones.
 
-    >>> clusters(3, 10)
+    Spec: KM-INIT, DATA-LIMIT
+
+    >>> clusters(3, 10, 2)
     3
     """
     if not isinstance(k, int) or isinstance(k, bool):
         raise BadOption(f"k is {k!r}; a whole number from 1 to {n} is needed")
     if not 1 <= k <= n:
         raise KOutOfRange(f"k is {k}; from 1 to {n} clusters can be made of {n} rows")
+    room_for(k, d)
     return k
+
+
+def room_for(k: int, d: int) -> None:
+    """Refuse centres that take more memory than is allowed: k times d doubles, old and new.
+
+    Spec: DATA-LIMIT
+    """
+    within("memory", 16 * k * d, f"a fit of {k:,} dense centres of {d:,} columns")
 
 
 def named(option: str, value: Any, allowed: Iterable[str]) -> None:
@@ -81,3 +95,5 @@ def whole(option: str, value: Any, least: int) -> None:
     """Refuse what is not a whole number of at least ``least``."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise BadOption(f"{option} is {value!r}; a whole number of at least {least} is needed")
+    if value.bit_length() > _BITS:
+        raise BadOption(f"{option} is above 2**{value.bit_length() - 1}; it goes up to 2**{_BITS}")

@@ -19,8 +19,8 @@ from refclust.data.align import aligned
 from refclust.data.dataset import Dataset
 from refclust.data.readers.formats import Options, Reader
 from refclust.data.readers.formats import read as read_data
+from refclust.data.source import keeping
 from refclust.data.text import TextOptions, document_frequencies, tfidf
-from refclust.data.textfile import STDIN
 from refclust.errors import MissingColumn, RefclustError
 
 _ROLES: Final = ("label_column", "weight_column")
@@ -64,9 +64,9 @@ def read_like(
         return read_data(path, format=name, options=asked, readers=readers)
 
     wanted = _counting(reading.options if options is None else options)
-    # Standard input cannot be read a second time.
-    fixed = _ROLES if options is not None or path == STDIN else ()
-    return fitted_to(model, read_new(read, wanted, fixed=fixed)[0])
+    fixed = _ROLES if options is not None else ()
+    with keeping(path):
+        return fitted_to(model, read_new(read, wanted, fixed=fixed)[0])
 
 
 def fitted_to(model: Model, data: Dataset) -> tuple[Dataset, int]:

@@ -18,6 +18,7 @@ from itertools import chain
 from typing import Final
 
 from refclust.data.textfile import STDIN, blocks, display_name, suffix
+from refclust.data.whole import whole
 from refclust.errors import (
     BadWeight,
     EmptyFile,
@@ -199,10 +200,10 @@ def _place(name: str, header: list[str], column: str | None) -> int:
             f"{name} has {len(numbers)} columns called {column!r}; use a number: "
             f"{' or '.join(numbers)}"
         )
-    if column.isascii() and column.isdigit() and 1 <= int(column) <= len(header):
-        return int(column) - 1
+    if 1 <= (place := whole(column) or 0) <= len(header):
+        return place - 1
     raise MissingColumn(
-        f"{name} has no column {column!r}; it has: {_listed(header)}{_delimiter_hint(header)}"
+        f"{name} has no column {_shown(column)}; it has: {_listed(header)}{_delimiter_hint(header)}"
     )
 
 

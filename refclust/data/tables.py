@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from refclust.data.labels import delimited_rows, exact_number, split_lines
-from refclust.data.textfile import display_name, read_text, suffix
+from refclust.data.textfile import check_json, display_name, read_text, suffix
 from refclust.errors import BadTable, EmptyFile, RaggedRows
 
 Count: TypeAlias = int | Fraction
@@ -78,6 +78,7 @@ def _json_rows(path: str, text: str) -> Iterator[Placed]:
     name = display_name(path)
     if not text.strip():
         return
+    check_json(text, name)
     try:
         # Numbers stay text, so that 0.1 is one tenth and not the double beside it.
         content = json.loads(text, parse_int=str, parse_float=str, parse_constant=str)

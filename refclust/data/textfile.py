@@ -7,18 +7,23 @@ that is not text is still reported with its line and its offset.
 from __future__ import annotations
 
 import gzip
-import sys
 import zlib
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import IO, Final
 
+from refclust.data.source import STDIN, comes_once, display_name, finish, is_packed, unpacked
 from refclust.errors import FileNotReadable, NotText, RefclustError
+from refclust.limits import beyond, limit, within
 
-STDIN: Final = "-"
+__all__ = ["STDIN", "Block", "blocks", "check_json", "display_name", "read_text", "suffix"]
+
 _BLOCK = 1 << 20
+_LINE = 64  # bytes that a row, a label or a document takes, however short its line is
+# Bytes that a short value, a list and an object of JSON take, with the pointer to them.
+_VALUE, _LIST, _OBJECT = 60, 72, 240
 _BOM = b"\xef\xbb\xbf"
 _FORMATS: Final = (
     (b"\x1f\x8b", "it looks packed by gzip: give it a name that ends in .gz"),
@@ -37,15 +42,6 @@ class Block:
     text: str
 
 
-def display_name(path: str) -> str:
-    """Return what messages call a file.
-
-    >>> display_name("-"), display_name("a.csv")
-    ('standard input', 'a.csv')
-    """
-    return "standard input" if path == STDIN else path
-
-
 def suffix(path: str) -> str:
     """Return the ending of a file name in lower case, ``.gz`` left out.
 
@@ -56,19 +52,33 @@ def suffix(path: str) -> str:
     return PurePath(name.stem if name.suffix.lower() == ".gz" else name.name).suffix.lower()
 
 
-def blocks(path: str) -> Iterator[Block]:
-    """Yield a text file in blocks of whole lines.
+def blocks(path: str, longest: str = "line") -> Iterator[Block]:
+    """Yield a text file in blocks of whole lines; ``longest`` names the limit of a line.
 
-    Raises ``file-not-found`` where it cannot be opened, ``not-text`` where it is no UTF-8 text.
+    Raises ``file-not-found`` where it cannot be opened, ``not-text`` where it is no UTF-8 text,
+    ``too-large`` where a line has no end.
 
-    Spec: none (text)
+    Spec: DATA-LIMIT
     """
     name = display_name(path)
+    endless = comes_once(path) or is_packed(path)  # or may be
+    with readable(path, NotText), unpacked(path) as stream:
+        for block in _decoded(name, stream, longest):
+            if endless:
+                within("memory", _LINE * block.line, f"{name}, of {block.line:,} lines and more,")
+            yield block
+        finish(path)
+
+
+@contextmanager
+def readable(path: str, damaged: type[RefclustError]) -> Iterator[None]:
+    """Tell what goes wrong while a source is read; ``damaged`` is the error of bad packing."""
+    name = display_name(path)
     try:
-        with _opened(path) as stream:
-            yield from _decoded(name, stream)
+        yield
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise NotText(f"{name} ends in .gz but cannot be unpacked: {error}") from None
+        how = "ends in .gz" if path.lower().endswith(".gz") else "looks packed by gzip"
+        raise damaged(f"{name} {how} but cannot be unpacked: {error}") from None
     except RefclustError:
         raise
     except (OSError, ValueError) as error:
@@ -79,30 +89,47 @@ def blocks(path: str) -> Iterator[Block]:
 def read_text(path: str) -> str:
     """Return a whole text file.
 
-    Raises ``file-not-found`` where it cannot be opened, ``not-text`` where it is no UTF-8 text.
+    Raises ``file-not-found`` where it cannot be opened, ``not-text`` where it is no UTF-8 text,
+    ``too-large`` where it has no end.
+
+    Spec: DATA-LIMIT
     """
-    return "".join(block.text for block in blocks(path))
+    parts: list[str] = []
+    left = limit("document")
+    for block in blocks(path, "document"):
+        left -= len(block.text)
+        if left < 0:
+            raise beyond("document", f"{display_name(path)} goes on")
+        parts.append(block.text)
+    return "".join(parts)
 
 
-def _opened(path: str) -> AbstractContextManager[IO[bytes] | gzip.GzipFile]:
-    if path == STDIN:
-        if sys.stdin is None:
-            raise FileNotReadable("cannot read standard input: it is closed")
-        return nullcontext(sys.stdin.buffer)  # not ours to close
-    if path.lower().endswith(".gz"):
-        return gzip.open(path, "rb")
-    return open(path, "rb")
+def check_json(text: str, name: str) -> None:
+    """Refuse a JSON text whose values would take more memory than is allowed.
+
+    Spec: DATA-LIMIT
+    """
+    needed = _VALUE * text.count(",") + _LIST * text.count("[") + _OBJECT * text.count("{")
+    within("memory", needed, f"{name}: what its brackets and commas announce")
 
 
-def _decoded(name: str, stream: IO[bytes] | gzip.GzipFile) -> Iterator[Block]:
+def _decoded(name: str, stream: IO[bytes], longest: str) -> Iterator[Block]:
     line, offset, start = 1, 0, b""
-    while raw := stream.read(_BLOCK):
-        raw += stream.readline()
+    most = limit(longest)
+    size = min(_BLOCK, most)  # so only the last line of a block may be too long
+    while raw := stream.read(size):
+        wrong = raw.find(0)  # no text holds this byte, though UTF-8 allows it
+        if wrong < 0:
+            raw += stream.readline(most + 1)
+            if len(raw) > most and len(raw) - raw.rfind(b"\n", 0, size) - 1 > most:
+                last = line + raw.count(10, 0, size)
+                hint = " (lines end with LF; this file may end them with CR)" * (b"\r" in raw)
+                raise beyond(longest, f"{name}:{last}: the line goes on{hint}")
+            wrong = raw.find(0, size)
         if not offset:
             start = raw[:4]
         skipped = len(_BOM) if not offset and raw.startswith(_BOM) else 0
         try:
-            wrong = raw.find(0)  # no text holds this byte, though UTF-8 allows it
             text = raw[skipped:].decode("utf-8")
         except UnicodeDecodeError as error:
             at = skipped + error.start

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from refclust.backends.session import Session
+from refclust.data.textfile import check_json, display_name, read_text
 from refclust.errors import BadAnswersFile, BadVectorFile, FileNotReadable
 from refclust.testing import answers, runners
 from refclust.testing.answers import Answer, Away, Computed, Missing, Refused
@@ -191,12 +192,14 @@ def _read(path: Path, name: str) -> VectorFile:
 
 
 def _read_answers(path: Path) -> dict[str, dict[str, Any]]:
+    text = read_text(str(path))
+    check_json(text, display_name(str(path)))
     try:
-        content = json.loads(path.read_bytes())
-    except OSError as error:
-        raise FileNotReadable(f"{path}: {error.strerror}") from None
+        content = json.loads(text)
     except ValueError as error:
         raise BadAnswersFile(f"{path} is not JSON: {error}") from None
+    except RecursionError:
+        raise BadAnswersFile(f"{path} is nested too deeply") from None
     if not isinstance(content, dict) or content.get("format") != ANSWERS_FORMAT:
         raise BadAnswersFile(f'{path}: an object with "format": "{ANSWERS_FORMAT}" is expected')
     given = content.get("answers")

@@ -10,8 +10,17 @@ import pytest
 
 from refclust.backends import formats
 from refclust.data.readers.formats import Options, builtin
-from refclust.errors import BackendFailure, BackendRefused, BadFile, BadOption, UnknownFormat
+from refclust.data.source import keeping
+from refclust.errors import (
+    BackendFailure,
+    BackendRefused,
+    BadFile,
+    BadOption,
+    NotText,
+    UnknownFormat,
+)
 from tests.backends.plugins import GOOD, command, installed, put
+from tests.data.conftest import piped
 
 READER = """
     from array import array
@@ -138,6 +147,26 @@ def test_a_sniff_that_fails_stops_nobody(tmp_path: Path, answer: str) -> None:
     source = READER.replace('return 0.9 if stream.read(1) == "*" else 0.0', answer)
     with fresh(tmp_path, sniffer=source), pytest.raises(UnknownFormat):
         formats.read(str(tmp_path / "t.unknown"))
+
+
+@pytest.mark.spec("DATA-SOURCE")
+def test_a_reader_of_a_plugin_gets_a_copy_of_a_pipe(tmp_path: Path) -> None:
+    # It opens what it is given, and more than once.
+    greedy = READER.replace("return dense", "open(path).close(); return dense").replace(
+        '"many"', "str(len(read_text(path)))"
+    )
+    content = b"***\n" * 50_000
+    with fresh(tmp_path, goodreader=greedy):
+        with piped(content) as path:
+            assert formats.choose(path).name == "stars"
+            assert formats.read(path).n == 50_000
+        with piped(content) as path, keeping(path):
+            reader = formats.choose(path, "stars")
+            assert reader.plan(path, Options()).facts == (("stars", "200000"),)
+            assert reader.read(path, Options()).n == 50_000
+        with piped(b"\xff") as path, pytest.raises(NotText) as caught:
+            formats.read(path, "stars")
+        assert str(caught.value).startswith(f"{path}:1: the byte 0xff at offset 0")
 
 
 def test_plugins_can_be_switched_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

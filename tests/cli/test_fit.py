@@ -592,3 +592,13 @@ def test_a_wrong_fit_is_found_out(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> 
     assert done.code == 4
     assert "the fit is wrong" in done.err
     assert not Path("m.json").exists()
+
+
+@pytest.mark.parametrize(
+    "share", ["1" * 5000, "１", "1e999999999", "1/0", "1/" + "9" * 30, "%", ""]
+)
+def test_a_share_has_an_end(cli: Cli, share: str) -> None:
+    Path("t.txt").write_text("a b\nb c\n", encoding="utf-8")
+    done = cli("fit", "kmeans", "t.txt", "--format", "lines", "-k", "2", "--min-df", share)
+    assert (done.code, done.err.endswith("is needed [bad-option]\n")) == (2, True)
+    assert len(done.err) < 200

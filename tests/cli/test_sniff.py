@@ -70,7 +70,8 @@ def test_sparse_rows(cli: Cli) -> None:
 def test_standard_input(cli: Cli) -> None:
     done = cli("sniff", "-", "--label-column", "kind", stdin=TABLE.encode())
     assert done.code == 0
-    assert done.out.startswith("standard input\n\nread     2 rows, 2 features, dense\n")
+    assert done.out.startswith("standard input\n\nformat     csv (dense)\n")
+    assert "\nread       2 rows, 2 features, dense\n" in done.out
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import math
+from array import array
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
+from refclust.classify.naive_bayes import naive_bayes
+from refclust.cluster.bisecting import bisecting
 from refclust.cluster.kmeans import kmeans
 from refclust.cluster.options import KMeansOptions, clusters, named, whole
-from refclust.errors import BadOption, KOutOfRange
+from refclust.data.dataset import sparse
+from refclust.errors import BadOption, KOutOfRange, TooLarge
+from refclust.limits import limits
+from refclust.mixture.fit import multinomial_mixture
 
 GOOD: dict[str, Any] = {
     "k": 2,
@@ -77,6 +84,30 @@ def test_the_number_of_clusters() -> None:
     for odd in (2.0, "2", None, True, Fraction(2)):
         with pytest.raises(BadOption, match="from 1 to 3"):
             clusters(odd, 3)
+
+
+@pytest.mark.spec("DATA-LIMIT")
+def test_centres_fit_into_the_memory_allowed() -> None:
+    wide = sparse(array("q", [0, 1, 2]), array("q", [0, 999]), array("d", [1.0, 1.0]), 1000)
+    told = "a fit of 2 dense centres of 1,000 columns takes 32,000 bytes, and the limit is 31,999"
+    fits: tuple[Callable[[], object], ...] = (
+        lambda: kmeans(wide, 2),
+        lambda: kmeans(wide, labels=[0, 1]),
+        lambda: bisecting(wide, 2),
+        lambda: multinomial_mixture(wide, 2, m=1.0),
+        lambda: naive_bayes(wide, ["a", "b"]),
+    )
+    for fit in fits:
+        with limits(memory=32_000):
+            fit()
+        with limits(memory=31_999), pytest.raises(TooLarge) as caught:
+            fit()
+        assert str(caught.value).startswith(told)
+
+
+def test_whole_numbers_have_an_end() -> None:
+    with pytest.raises(BadOption, match=r"restarts is above 2\*\*13287; it goes up to 2\*\*63"):
+        KMeansOptions(**{**GOOD, "restarts": 10**4000})
 
 
 @pytest.mark.parametrize("start", ["", "given", "labels", "kmeans++", None, 3, ["random"]])

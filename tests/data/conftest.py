@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+
+from refclust.data import source
 
 Put = Callable[[str, bytes], str]
 
@@ -20,3 +25,23 @@ def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Put:
         return name
 
     return write
+
+
+@contextmanager
+def piped(content: bytes) -> Iterator[str]:
+    """The path of a pipe through which the content comes, as the shell's ``<(…)`` gives it."""
+    out, into = os.pipe()
+
+    def feed() -> None:
+        # A reader may refuse the rest.
+        with suppress(BrokenPipeError), os.fdopen(into, "wb") as stream:
+            stream.write(content)
+
+    thread = threading.Thread(target=feed)
+    thread.start()
+    try:
+        yield f"/dev/fd/{out}"
+    finally:
+        source.forget()
+        os.close(out)
+        thread.join()

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from refclust.data import textfile
 from refclust.data.labels import read_columns, read_labels, read_weights, same_length
+from refclust.data.readers.csvfile import read_csv
+from refclust.data.readers.formats import Options
 from refclust.errors import (
     BadWeight,
     EmptyFile,
@@ -305,3 +307,17 @@ def test_any_bytes_give_labels_or_a_clear_error(
 def test_labels_come_back_as_written(put: Put, labels: list[str], end: str, closed: bool) -> None:
     text = end.join(labels) + (end if closed else "")
     assert read_labels(put("a.txt", text.encode())) == labels
+
+
+@pytest.mark.spec("DATA-CSV")
+def test_a_number_of_a_column_has_an_end(tmp_path: Path) -> None:
+    path = str(tmp_path / "x.csv")
+    Path(path).write_text("a,b\n1,2\n", encoding="utf-8")
+    assert read_labels(path, column="0002") == ["2"]
+    for column in ("1" * 5000, "１", "²", "0", "3"):
+        with pytest.raises(MissingColumn, match=r"has no column '.{1,40}'; it has"):
+            read_labels(path, column=column)
+        for role in ("columns", "label_column", "id_column", "weight_column"):
+            given = Options(**{role: (column,) if role == "columns" else column})  # type: ignore[arg-type]
+            with pytest.raises(MissingColumn, match=r"has no column '.{1,40}'; it has"):
+                read_csv(path, given)

@@ -78,7 +78,7 @@ def test_files_that_are_no_answers(tmp_path: Path, text: str, message: str) -> N
     with pytest.raises(BadAnswersFile) as caught:
         verify.judge_answers(path)
     assert message in str(caught.value)
-    with pytest.raises(FileNotReadable, match="No such file"):
+    with pytest.raises(FileNotReadable, match="no such file"):
         verify.judge_answers(tmp_path / "nothing.json")
 
 

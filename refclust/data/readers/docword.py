@@ -23,6 +23,7 @@ from refclust.data.readers.entries import (
 )
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
 from refclust.data.textfile import display_name
+from refclust.data.whole import is_whole
 from refclust.errors import BadCell, BadFile, BadHeader, EmptyFile, IndexOutOfRange, WrongCount
 
 _SIZES: Final = ("documents", "words", "entries")
@@ -89,7 +90,7 @@ def sniff_docword(path: str) -> float:
         or any(len(row) != 3 for row in rows[3:])
     ):
         return 0.0
-    return 0.9 if all(cell.isdigit() for row in rows for cell in row) else 0.0
+    return 0.9 if all(is_whole(cell) for row in rows for cell in row) else 0.0
 
 
 def read_ldac(path: str, options: Options) -> Dataset:
@@ -121,7 +122,7 @@ def plan_ldac(path: str, options: Options) -> Plan:
     """Tell what the first lines hold."""
     check_options("ldac", options, ())
     found = [text.split() for text in first_lines(path) if text.strip()]
-    words = [int(i) for row in found for i in re.findall(r"(?:^|\s)(\d{1,18}):", " ".join(row))]
+    words = [int(i) for row in found for i in re.findall(r"(?:^|\s)([0-9]{1,18}):", " ".join(row))]
     largest = f"{max(words, default=0)} in the first lines"
     return Plan(
         "ldac", "sparse", (("first index", "0"), ("largest index", largest), *packing(path))
@@ -191,13 +192,13 @@ def sniff_cluto(path: str) -> float:
     Spec: none (a guess about a file)
     """
     rows = [text.split() for text in sniffed_lines(head(path))][:50]
-    if not rows or len(rows[0]) != 3 or not all(map(_is_index, rows[0])):
+    if not rows or len(rows[0]) != 3 or not all(map(is_whole, rows[0])):
         return 0.0
     if len(rows) < 2 or not any(rows[1:]):
         return 0.0
     fits = all(
         len(row) % 2 == 0
-        and all(map(_is_index, row[::2]))
+        and all(map(is_whole, row[::2]))
         and all(map(_NUMBER.fullmatch, row[1::2]))
         for row in rows[1:]
     )
@@ -249,10 +250,6 @@ def _cluto_pairs(cells: list[str], d: int, name: str, line: int) -> tuple[list[i
         if not 1 <= column <= d:
             raise IndexOutOfRange(f"{name}:{line}: column {column}; allowed are 1 to {d}")
     return columns, [number(cell, name, line) for cell in cells[1::2]]
-
-
-def _is_index(cell: str) -> bool:
-    return cell.isascii() and cell.isdigit()
 
 
 READERS: Final = (

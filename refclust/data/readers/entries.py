@@ -18,6 +18,7 @@ from refclust.data.dataset import DOUBLES, Dataset, Sparse, readonly, sparse
 from refclust.data.matrices import compressed, first_repeat, grouped
 from refclust.data.readers.cells import shown
 from refclust.data.textfile import blocks, display_name
+from refclust.data.whole import DIGITS, is_whole, whole
 from refclust.errors import (
     BadCell,
     BadHeader,
@@ -26,10 +27,10 @@ from refclust.errors import (
     NotFinite,
     RefclustError,
 )
+from refclust.limits import within
 
 LARGEST_INDEX: Final = 2**31 - 1
 _EMPTY_ROWS: Final = 1 << 22
-_DIGITS: Final = 18  # so many fit into 64 bits
 _BATCH: Final = 1 << 13
 
 
@@ -86,13 +87,14 @@ def index(cell: str, name: str, line: int, what: str) -> int:
 
     Spec: DATA-SPARSE-FILES
     """
-    if not (cell.isascii() and cell.isdigit()):
+    if not is_whole(cell):
         raise BadCell(
             f"{name}:{line}: {what} is {shown(cell)}; a whole number of at least 0 is due"
         )
-    if len(cell) > _DIGITS:
+    found = whole(cell)
+    if found is None:
         raise IndexOutOfRange(f"{name}:{line}: {what} is {shown(cell)}; that is too large")
-    return int(cell)
+    return found
 
 
 def plain_indices(cells: Sequence[str]) -> list[int] | None:
@@ -101,9 +103,9 @@ def plain_indices(cells: Sequence[str]) -> list[int] | None:
     Spec: DATA-SPARSE-FILES
     """
     together = "".join(cells)
-    if not (together.isascii() and together.isdigit() and all(cells)):
+    if not (is_whole(together) and all(cells)):
         return None
-    return list(map(int, cells)) if max(map(len, cells)) <= _DIGITS else None
+    return list(map(int, cells)) if max(map(len, cells)) <= DIGITS else None
 
 
 def plain_numbers(cells: Sequence[str]) -> list[float] | None:
@@ -152,7 +154,10 @@ def batches(numbered: Iterator[tuple[int, str]]) -> Iterator[list[tuple[int, str
 
 
 def check_shape(rows: int, columns: int, entries: int, place: str) -> None:
-    """Refuse a header that would need room for far more than its entries."""
+    """Refuse a header that would need room for far more than its entries.
+
+    Spec: DATA-LIMIT
+    """
     if not rows or not columns:
         raise EmptyFile(f"{place}: {rows} rows and {columns} columns; one each is needed")
     if columns > LARGEST_INDEX or rows > entries + _EMPTY_ROWS:
@@ -160,6 +165,7 @@ def check_shape(rows: int, columns: int, entries: int, place: str) -> None:
             f"{place}: {rows} rows and {columns} columns for {entries} entries; allowed are "
             f"{_EMPTY_ROWS} rows more than entries and {LARGEST_INDEX} columns"
         )
+    within("columns", columns, f"{place}: a row")
 
 
 class Rows:
@@ -201,6 +207,7 @@ class Rows:
 
     def dataset(self, base: int, d: int, **known: object) -> Dataset:
         """Return the rows as a data set whose first column has the index ``base``."""
+        within("columns", d, f"{self._name}: a row, by its largest index,")
         columns = array("q", [c - base for c in self._columns]) if base else self._columns
         return sparse(self._starts, columns, self._values, d, **known)
 

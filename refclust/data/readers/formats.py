@@ -6,9 +6,7 @@ refuses an option that it cannot use, so that nothing a user asked for is silent
 
 from __future__ import annotations
 
-import gzip
 import os
-import sys
 import zlib
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields
@@ -16,9 +14,17 @@ from importlib import import_module
 from typing import Final
 
 from refclust.data.dataset import Dataset
+from refclust.data.source import comes_once, is_packed, keeping, passing, unpacked
 from refclust.data.text import TextOptions
-from refclust.data.textfile import STDIN, display_name, suffix
-from refclust.errors import BadOption, EmptyFile, FileNotReadable, UnknownFormat
+from refclust.data.textfile import STDIN, display_name, readable, suffix
+from refclust.errors import (
+    BadFile,
+    BadOption,
+    EmptyFile,
+    FileNotReadable,
+    TooLarge,
+    UnknownFormat,
+)
 
 # In the order of `refclust formats`, which also settles equal scores of sniffing.
 _MODULES: Final = (
@@ -30,7 +36,7 @@ _MODULES: Final = (
     "docword",
     "texts",
 )
-_HEAD = 1 << 16
+HEAD: Final = 1 << 16  # bytes by which a format is recognised
 SURE_ENOUGH: Final = 0.5  # from here on a format is taken because of the first bytes alone
 
 
@@ -123,7 +129,9 @@ def read(
 
     Spec: DATA-READ
     """
-    return choose(path, format, readers).read(path, options or Options())
+    reader = choose(path, format, readers)
+    with passing(path):
+        return reader.read(path, options or Options())
 
 
 def plan(
@@ -134,7 +142,8 @@ def plan(
     readers: Sequence[Reader] | None = None,
 ) -> Plan:
     """Tell how a file would be read, from its beginning."""
-    return choose(path, format, readers).plan(path, options or Options())
+    with keeping(path, afterwards=True):
+        return choose(path, format, readers).plan(path, options or Options())
 
 
 def check_options(name: str, options: Options, usable: Collection[str]) -> None:
@@ -152,21 +161,19 @@ def check_options(name: str, options: Options, usable: Collection[str]) -> None:
             )
 
 
-def head(path: str, size: int = _HEAD) -> bytes:
-    """Return the first bytes of a file, unpacked if its name ends in ``.gz``; none if it fails.
+def head(path: str, size: int = HEAD) -> bytes:
+    """Return the first bytes of a source, unpacked; none if it fails.
 
-    Standard input is only peeked at, so that it can still be read as a whole.
+    They are only looked at: whoever reads a pipe or standard input then gets them again.
+
+    Spec: DATA-SOURCE
     """
     try:
-        if path == STDIN:
-            peek = getattr(sys.stdin.buffer, "peek", None)
-            return b"" if peek is None else bytes(peek(size)[:size])
-        if path.lower().endswith(".gz"):
-            with gzip.open(path, "rb") as packed:
-                return packed.read(size)
-        with open(path, "rb") as stream:
+        with unpacked(path) as stream:
             return stream.read(size)
-    except (OSError, EOFError, ValueError, AttributeError, zlib.error):
+    except TooLarge:
+        raise
+    except (OSError, EOFError, ValueError, zlib.error):
         return b""
 
 
@@ -176,20 +183,23 @@ def packing(path: str) -> tuple[tuple[str, str], ...]:
     >>> packing("a.csv.gz"), packing("a.csv")
     ((('packed', 'gzip'),), ())
     """
-    return (("packed", "gzip"),) if path.lower().endswith(".gz") else ()
+    return (("packed", "gzip"),) if is_packed(path) else ()
 
 
 def _recognised(path: str, known: Sequence[Reader]) -> Reader:
     name = display_name(path)
-    if path != STDIN and not os.path.exists(path):
+    once = comes_once(path)
+    if not once and not os.path.exists(path):
         raise FileNotReadable(f"cannot read {name}: no such file or directory")
     scores = [(reader.sniff(path), reader) for reader in known]
     best, chosen = max(scores, key=lambda pair: pair[0])  # the first of equals
     if best >= SURE_ENOUGH:
         return chosen
-    if path == STDIN:
+    if once:
         return next((reader for reader in known if reader.name == "csv"), chosen)
-    if os.path.isfile(path) and os.path.getsize(path) == 0:
+    if os.path.isfile(path) and not head(path, 1):
+        with readable(path, BadFile), unpacked(path) as stream:
+            stream.read(1)  # tells if it fails
         raise EmptyFile(f"{name} is empty")
     likely = f"it looks most like {chosen.name}; " if best > 0 else ""
     raise UnknownFormat(

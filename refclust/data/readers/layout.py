@@ -12,6 +12,7 @@ from typing import Final
 
 from refclust.data.readers.cells import is_number, listed, shown
 from refclust.data.readers.formats import Options
+from refclust.data.whole import is_whole, whole
 from refclust.errors import BadHeader, BadOption, FeatureMismatch, MissingColumn
 
 CANDIDATES: Final = "\t;|, "  # in the order of trust: decimal commas and phrases come last
@@ -41,7 +42,7 @@ def layout(file: str, first: Sequence[str], options: Options) -> Layout:
     asked = (options.id_column, options.label_column, options.weight_column)
     every = [column for column in (*asked, *(options.columns or ())) if column is not None]
     cells = tuple(cell.strip(" \t") for cell in first)
-    if options.header is None and not all(map(_is_position, every)):
+    if options.header is None and not all(map(is_whole, every)):
         return layout(file, first, replace(options, header=True))  # only a header has names
     resolver = _Resolver(file, len(cells), cells if options.header else ())
     special = [None if column is None else resolver.place(column) for column in asked]
@@ -113,15 +114,11 @@ class _Resolver:
                 f"{self.file} has {len(places)} columns called {column!r}; use a number: "
                 f"{' or '.join(str(i + 1) for i in places)}"
             )
-        if _is_position(column) and len(column) < 10 and 1 <= int(column) <= self.width:
-            return int(column) - 1
+        if 1 <= (place := whole(column) or 0) <= self.width:
+            return place - 1
         there = listed(self.names) if self.names else f"{self.width} columns without names"
         hint = delimiter_hint(self.names[0], Layout(self.width, None, ()), "") if self.names else ""
-        raise MissingColumn(f"{self.file} has no column {column!r}; it has: {there}{hint}")
-
-
-def _is_position(column: str) -> bool:
-    return column.isascii() and column.isdigit()
+        raise MissingColumn(f"{self.file} has no column {shown(column)}; it has: {there}{hint}")
 
 
 def _looks_like_header(file: str, first: Sequence[str], found: Layout) -> bool:

@@ -12,6 +12,7 @@ from refclust.data.readers.cells import shown
 from refclust.data.readers.entries import Entries, batches, check_shape, index, lines, number
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
 from refclust.data.textfile import display_name
+from refclust.data.whole import is_whole
 from refclust.errors import BadCell, BadHeader, EmptyFile, IndexOutOfRange, WrongCount
 
 NAME: Final = "matrixmarket"
@@ -194,7 +195,7 @@ def _dense(name: str, header: _Header, numbered: Iterator[tuple[int, str]]) -> D
 
 
 def _value(cell: str, whole: bool, name: str, line: int) -> float:
-    if whole and not cell.lstrip("+-").isdigit():
+    if whole and not is_whole(cell.lstrip("+-")):
         raise BadCell(f"{name}:{line}: {shown(cell)} is no whole number; the banner says integer")
     return number(cell, name, line)
 

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import gzip
-import os
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, Final, cast
+from typing import IO, Final
 
 from refclust.data.dataset import Dataset
 from refclust.data.readers import npz
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
 from refclust.data.readers.npyfile import (
+    ENDLESS,
+    LARGEST_RATIO,
     MAGIC,
     check_matrix,
     dense_of,
     read_header,
     read_numbers,
 )
-from refclust.data.textfile import STDIN
-from refclust.errors import BadFile, BadOption, EmptyFile, FileNotReadable, RefclustError
+from refclust.data.source import display_name, finish, is_packed, size_of, unpacked
+from refclust.data.textfile import readable
+from refclust.errors import BadFile, EmptyFile
 
 NAME: Final = "npy"
-# No stream that deflate packed unfolds to more than 1032 times its size.
-_LARGEST_RATIO: Final = 1032
 
 
 def read(path: str, options: Options) -> Dataset:
@@ -33,19 +31,22 @@ def read(path: str, options: Options) -> Dataset:
     Spec: DATA-NPY
     """
     check_options(NAME, options, ())
+    name = display_name(path)
     with _opened(path) as (stream, size):
-        header = read_header(stream, path)
-        check_matrix(header.shape, path)
-        numbers = read_numbers(stream, header, path, size - header.offset)
-    return dense_of(numbers, header, path)
+        header = read_header(stream, name)
+        check_matrix(header.shape, name)
+        there = size == size_of(path)
+        numbers = read_numbers(stream, header, name, size - header.offset, there=there)
+        finish(path)
+    return dense_of(numbers, header, name)
 
 
 def plan(path: str, options: Options) -> Plan:
     """Tell what the header says."""
     check_options(NAME, options, ())
     with _opened(path) as (stream, _):
-        header = read_header(stream, path)
-    check_matrix(header.shape, path)
+        header = read_header(stream, display_name(path))
+    check_matrix(header.shape, display_name(path))
     rows, columns = map(str, header.shape)
     facts = (("rows", rows), ("columns", columns), ("numbers", header.descr), *packing(path))
     return Plan(NAME, "dense", facts)
@@ -61,26 +62,17 @@ def sniff(path: str) -> float:
 
 @contextmanager
 def _opened(path: str) -> Iterator[tuple[IO[bytes], int]]:
-    """Open a file, maybe packed; beside it the most bytes it can hold."""
-    if path == STDIN:
-        raise BadOption("an array cannot be read from standard input; give the name of its file")
-    try:
-        size = os.path.getsize(path)
-        if not size:
+    """Open a source, maybe packed; beside it the most bytes it can hold."""
+    with readable(path, BadFile):
+        size = size_of(path)
+        if size == 0:
             raise EmptyFile(f"{path} is empty; it should hold an array of NumPy")
-        if path.lower().endswith(".gz"):
-            with gzip.open(path, "rb") as packed:
-                yield cast(IO[bytes], packed), size * _LARGEST_RATIO
-        else:
-            with open(path, "rb") as stream:
-                yield stream, size
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise BadFile(f"{path} ends in .gz but cannot be unpacked: {error}") from None
-    except RefclustError:
-        raise
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise FileNotReadable(f"cannot read {path}: {reason.lower()}") from None
+        packed = is_packed(path)
+        with unpacked(path) as stream:
+            if size is None:
+                yield stream, ENDLESS
+            else:
+                yield stream, size * LARGEST_RATIO if packed else size
 
 
 READERS: Final = (

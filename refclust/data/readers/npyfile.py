@@ -18,9 +18,14 @@ from typing import IO, Any, Final
 
 from refclust.data.dataset import DOUBLES, Dataset, Dense, first_not_finite, readonly
 from refclust.errors import BadFile, EmptyFile, NotFinite
+from refclust.limits import within
 
 MAGIC: Final = b"\x93NUMPY"
+ENDLESS: Final = 1 << 62  # bytes of a source of which nobody knows how many it has
+LARGEST_RATIO: Final = 1032  # no stream that deflate packed unfolds to more times its size
+_LARGEST, _MOST_DIMENSIONS = (1 << 63) - 1, 64  # what NumPy itself can count
 _LONGEST_HEADER: Final = 1 << 14
+_MOST_SIGNS: Final = 64  # of a header: deep nesting and chains of signs are no header
 _CHUNK: Final = 1 << 20
 _NUMBERS: Final = re.compile(r"([<>|=])([fiu])([1248])")
 _TEXT: Final = re.compile(r"([<>|=])([SU])(\d{1,4})")
@@ -73,13 +78,14 @@ def read_header(stream: IO[bytes], name: str) -> Header:
 
 
 def read_numbers(
-    stream: IO[bytes], header: Header, name: str, largest: int
+    stream: IO[bytes], header: Header, name: str, largest: int, *, there: bool
 ) -> array[float] | array[int]:
     """Read all numbers in the order of the file; ``largest`` is how many bytes there can be.
 
-    Half-precision numbers become doubles, all others keep their size.
+    Half-precision numbers become doubles, all others keep their size. If so many bytes are not
+    ``there`` but may come, from a pipe or a packing, what they would take is held to the limit.
 
-    Spec: DATA-NPY
+    Spec: DATA-NPY, DATA-LIMIT
     """
     kind = _NUMBERS.fullmatch(header.descr)
     if kind is None or (kind[2] + kind[3] not in _CODES and kind[2] + kind[3] != "f2"):
@@ -91,6 +97,9 @@ def read_numbers(
             f"{name}: the shape {header.shape} needs {needed} bytes from byte {header.offset} on; "
             f"there are at most {max(largest, 0)}"
         )
+    if not there:
+        width = 4 if kind[2] + kind[3] == "f4" else 8
+        within("memory", header.count * width, f"{name}: the shape {header.shape}")
     half = kind[2] + kind[3] == "f2"
     values: array[Any] = array(DOUBLES if half else _CODES[kind[2] + kind[3]])
     swapped = order in "<>" and (order == "<") != (sys.byteorder == "little")
@@ -189,12 +198,15 @@ def dense_of(numbers: array[Any], header: Header, name: str) -> Dataset:
 
 
 def _parsed(text: bytes, encoding: str, offset: int, name: str) -> Header:
+    said = None
     try:
+        if sum(text.count(sign) for sign in (b"(", b"[", b"{", b"-", b"+", b"~")) > _MOST_SIGNS:
+            raise ValueError
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the parser warns of literals run into words
             said = ast.literal_eval(text.decode(encoding).strip())
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        said = None
+        pass
     if not isinstance(said, dict) or set(said) != {"descr", "fortran_order", "shape"}:
         raise BadFile(
             f"{name}: byte 10: the header {text[:40]!r}… is no mapping with just descr, "
@@ -210,6 +222,11 @@ def _parsed(text: bytes, encoding: str, offset: int, name: str) -> Header:
         raise BadFile(
             f"{name}: the shape {str(shape)[:40]} and fortran_order {str(fortran)[:40]}; "
             "whole numbers and a truth value are due"
+        )
+    if len(shape) > _MOST_DIMENSIONS or max(shape, default=0) > _LARGEST:
+        raise BadFile(
+            f"{name}: a shape of {len(shape)} dimensions, the largest above 2**"
+            f"{max(shape).bit_length() - 1}; at most {_MOST_DIMENSIONS} below 2**63 are due"
         )
     return Header(descr, fortran, shape, offset)
 

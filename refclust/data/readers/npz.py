@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import lzma
 import struct
 import zipfile
 import zlib
@@ -16,6 +15,7 @@ from refclust.data.matrices import check_starts, compressed, loose
 from refclust.data.readers.entries import check_shape, naming
 from refclust.data.readers.formats import Options, Plan, check_options, head
 from refclust.data.readers.npyfile import (
+    LARGEST_RATIO,
     Header,
     as_doubles,
     check_matrix,
@@ -24,7 +24,7 @@ from refclust.data.readers.npyfile import (
     read_numbers,
     read_word,
 )
-from refclust.data.textfile import STDIN
+from refclust.data.source import comes_once, display_name, finish, is_packed, opened
 from refclust.errors import (
     BadFile,
     BadOption,
@@ -51,29 +51,35 @@ def read(path: str, options: Options) -> Dataset:
     Spec: DATA-NPY
     """
     check_options(NAME, options, ("array",))
+    name = display_name(path)
     with _opened(path) as archive:
-        arrays = _arrays(archive, path)
+        arrays = _arrays(archive, name)
         if options.array is None and _is_sparse(arrays):
-            return _sparse(archive, arrays, path)
-        chosen = _chosen(archive, arrays, options.array, path)
-        header, numbers = _numbers(archive, arrays[chosen], f"{path}[{chosen}]", matrix=True)
-    return dense_of(numbers, header, f"{path}[{chosen}]")
+            found = _sparse(archive, arrays, name)
+        else:
+            chosen = _chosen(archive, arrays, options.array, name)
+            told = f"{name}[{chosen}]"
+            header, numbers = _numbers(archive, arrays[chosen], told, matrix=True)
+            found = dense_of(numbers, header, told)
+    finish(path)
+    return found
 
 
 def plan(path: str, options: Options) -> Plan:
     """Tell which arrays there are and which one would be read."""
     check_options(NAME, options, ("array",))
+    name = display_name(path)
     with _opened(path) as archive:
-        arrays = _arrays(archive, path)
+        arrays = _arrays(archive, name)
         listed = ("arrays", ", ".join(arrays))
         if options.array is None and _is_sparse(arrays):
-            layout = _layout(archive, arrays, path)
-            rows, columns = _shape(archive, arrays, path)
+            layout = _layout(archive, arrays, name)
+            rows, columns = _shape(archive, arrays, name)
             sizes = (("rows", str(rows)), ("columns", str(columns)))
             return Plan(NAME, "sparse", (listed, ("layout", layout), *sizes))
-        chosen = _chosen(archive, arrays, options.array, path)
-        header = _header(archive, arrays[chosen], f"{path}[{chosen}]")
-    check_matrix(header.shape, f"{path}[{chosen}]")
+        chosen = _chosen(archive, arrays, options.array, name)
+        header = _header(archive, arrays[chosen], f"{name}[{chosen}]")
+    check_matrix(header.shape, f"{name}[{chosen}]")
     n, d = map(str, header.shape)
     facts = (listed, ("array", chosen), ("rows", n), ("columns", d), ("numbers", header.descr))
     return Plan(NAME, "dense", facts)
@@ -95,26 +101,27 @@ def sniff(path: str) -> float:
 
 @contextmanager
 def _opened(path: str) -> Iterator[zipfile.ZipFile]:
-    if path == STDIN:
-        raise BadOption("an archive cannot be read from standard input; give the name of its file")
-    if path.lower().endswith(".gz"):
-        raise BadFile(f"{path}: an archive inside gzip is not read; unpack it first")
+    name = display_name(path)
+    if is_packed(path):
+        raise BadFile(f"{name}: an archive inside gzip is not read; unpack it first")
+    if comes_once(path) and head(path, 2) != b"PK":  # all of it is needed, so look first
+        raise BadFile(f"{name}: the archive is damaged or not readable: File is not a zip file")
     try:
-        with zipfile.ZipFile(path) as archive:
+        with opened(path, seekable=True) as stream, zipfile.ZipFile(stream) as archive:
             yield archive
     except RefclustError:
         raise
     except OSError as error:
         if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
             reason = (error.strerror or str(error)).lower()
-            raise FileNotReadable(f"cannot read {path}: {reason}") from None
-        raise BadFile(f"{path}: the archive is damaged: {error}") from None
+            raise FileNotReadable(f"cannot read {name}: {reason}") from None
+        raise BadFile(f"{name}: the archive is damaged: {error}") from None
     except (
-        zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError, struct.error, NotImplementedError,
+        zipfile.BadZipFile, EOFError, zlib.error, struct.error, NotImplementedError,
         RuntimeError, ValueError, IndexError, OverflowError,
     ) as error:  # fmt: skip
         # The archive module lets all of these out of a damaged or an encrypted file.
-        raise BadFile(f"{path}: the archive is damaged or not readable: {error}") from None
+        raise BadFile(f"{name}: the archive is damaged or not readable: {error}") from None
 
 
 def _arrays(archive: zipfile.ZipFile, path: str) -> dict[str, zipfile.ZipInfo]:
@@ -127,6 +134,13 @@ def _arrays(archive: zipfile.ZipFile, path: str) -> dict[str, zipfile.ZipInfo]:
         raise BadFile(f"{path}: the archive holds no array (no name ends in {_ENDING})")
     if len(found) > _MOST_ARRAYS:
         raise BadFile(f"{path}: {len(found)} arrays; at most {_MOST_ARRAYS} are allowed")
+    for name, info in found.items():
+        # What bzip2 and LZMA unpack cannot be bounded while it is unpacked; NumPy uses neither.
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise BadFile(
+                f"{path}[{name}]: packed by method {info.compress_type}; allowed are stored (0) "
+                "and deflate (8), which NumPy writes"
+            )
     return found
 
 
@@ -165,7 +179,10 @@ def _numbers(
             check_matrix(header.shape, name)
         elif len(header.shape) != 1:
             raise BadFile(f"{name}: the array has the shape {header.shape}; one dimension is due")
-        return header, read_numbers(stream, header, name, info.file_size - header.offset)
+        stored = info.compress_type == zipfile.ZIP_STORED
+        room = info.compress_size if stored else info.compress_size * LARGEST_RATIO
+        largest = min(info.file_size, room) - header.offset
+        return header, read_numbers(stream, header, name, largest, there=stored)
 
 
 # -- sparse matrices ------------------------------------------------------------------------------

@@ -73,7 +73,8 @@ def plan(path: str, options: Options) -> Plan:
     beginning = [text.partition("#")[0].split() for text in first_lines(path)]
     cells = [row for row in beginning if row]
     labels = sorted({row[0] for row in cells if ":" not in row[0]})
-    indices = [int(i) for row in cells for i in re.findall(r"(?:^|\s)(\d{1,18}):", " ".join(row))]
+    found = (re.findall(r"(?:^|\s)([0-9]{1,18}):", " ".join(row)) for row in cells)
+    indices = [int(i) for row in found for i in row]
     notes = []
     base = options.base
     if base is None:

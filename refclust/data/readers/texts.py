@@ -15,9 +15,18 @@ from typing import Final
 from refclust.data.dataset import Dataset
 from refclust.data.readers.cells import listed
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
+from refclust.data.source import comes_once
 from refclust.data.text import PLAIN, Corpus, TextOptions, counted_corpus, tokens
-from refclust.data.textfile import STDIN, blocks, display_name, read_text
-from refclust.errors import BadOption, EmptyFile, FileNotReadable, MissingColumn, NotText
+from refclust.data.textfile import STDIN, blocks, display_name, read_text, readable
+from refclust.errors import (
+    BadFile,
+    BadOption,
+    EmptyFile,
+    FileNotReadable,
+    MissingColumn,
+    NotText,
+)
+from refclust.notes import tell
 
 FOLDER: Final = "folder"  # the only label a folder of files offers
 _SAMPLE = 20
@@ -39,7 +48,7 @@ def folder_corpus(path: str, options: Options) -> Corpus:
     _check_folder(path, options)
     names = _files(path)
     labels = None if options.label_column is None else [_label(path, name) for name in names]
-    texts = (read_text(os.path.join(path, *name.split("/"))) for name in names)
+    texts = (_document(os.path.join(path, *name.split("/"))) for name in names)
     return counted_corpus(texts, options.text or PLAIN, ids=names, labels=labels)
 
 
@@ -136,32 +145,54 @@ def _check_folder(path: str, options: Options) -> None:
 def _files(path: str) -> list[str]:
     """Return the paths of all files below a folder, with slashes, in code-point order."""
     found: list[str] = []
+    strange: list[str] = []  # pipes, devices, links to folders and to nowhere
     waiting = [""]
-    while waiting:
-        folder = waiting.pop()
-        try:
+    with readable(f"the folder {path}", BadFile):
+        inside = os.path.join(os.path.realpath(path), "")
+        while waiting:
+            folder = waiting.pop()
             with os.scandir(os.path.join(path, folder)) as entries:
                 for entry in entries:
                     if entry.name.startswith("."):
                         continue
+                    name = f"{folder}{entry.name}"
                     # Links to folders are not followed: they may lead round in a circle.
                     if entry.is_dir(follow_symlinks=False):
-                        waiting.append(f"{folder}{entry.name}/")
-                    elif entry.is_file():
-                        found.append(f"{folder}{entry.name}")
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise FileNotReadable(
-                f"cannot read the folder {os.path.join(path, folder)}: {reason.lower()}"
-            ) from None
+                        waiting.append(f"{name}/")
+                    elif os.path.isfile(entry.path):
+                        _check_link(entry, inside)
+                        found.append(name)
+                    else:
+                        strange.append(name)
     if not found:
         raise EmptyFile(f"the folder {path} holds no file, hidden ones left aside")
-    for name in found:
+    for name in (*found, *strange):
         try:
             name.encode()
         except UnicodeEncodeError:
             raise NotText(f"the name of a file below {path} is not UTF-8: {name!a}") from None
+    if strange:
+        told = listed(sorted(strange))
+        tell(f"left out below {path}, being no files: {told}")
     return sorted(found)
+
+
+def _check_link(entry: os.DirEntry[str], inside: str) -> None:
+    """Refuse a link to a file that nobody put into the folder.
+
+    Spec: DATA-FOLDER
+    """
+    target = os.path.realpath(entry.path) if entry.is_symlink() else inside
+    if not target.startswith(inside):
+        raise BadFile(
+            f"{entry.path} is a link out of the folder, to {target}; put a copy in its place"
+        )
+
+
+def _document(path: str) -> str:
+    if comes_once(path):  # it was a file just now
+        raise FileNotReadable(f"cannot read {path}: it is no file any more")
+    return read_text(path)
 
 
 def _label(path: str, name: str) -> str:

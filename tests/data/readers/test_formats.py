@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from refclust.data import source
 from refclust.data.dataset import Dataset
 from refclust.data.readers import formats
 from refclust.data.readers.formats import Options, Plan, Reader, builtin, choose
@@ -124,7 +125,8 @@ def test_standard_input_is_peeked_at(monkeypatch: pytest.MonkeyPatch) -> None:
         stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(content)))
         monkeypatch.setattr(sys, "stdin", stdin)
         assert choose("-").name == name
-        assert stdin.buffer.read() == content
+        with source.opened("-") as stream:  # nothing of it is lost
+            assert stream.read() == content
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"1,2\n")))  # cannot peek
     assert formats.read("-").row(0) == (1.0, 2.0)
     monkeypatch.setattr(sys, "stdin", None)

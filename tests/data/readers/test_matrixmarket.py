@@ -122,6 +122,7 @@ def test_packing_plan_and_recognition() -> None:
         (SPARSE + b"0 2 0\n", "empty-file", "x.mtx:2: 0 rows and 2 columns; one each is needed"),
         (DENSE + b"2 0\n", "empty-file", "x.mtx:2: 2 rows and 0 columns; one each is needed"),
         (SPARSE.replace(b"general", b"symmetric") + b"2 3 1\n", "bad-header", "x.mtx:2: 2 rows and 3 columns; symmetric needs a square"),
+        (SPARSE + b"1 67108865 0\n", "too-large", "x.mtx:2: a row takes 67,108,865 columns, and the limit is 67,108,864; refclust --limit columns=67108865 (or REFCLUST_LIMITS) raises it"),
         (SPARSE + b"999999999999 1 0\n", "bad-header", "x.mtx:2: 999999999999 rows and 1 columns for 0 entries; allowed are 4194304 rows more than entries and 2147483647 columns"),
         (SPARSE + b"2 2 2\n1 1 1\n", "wrong-count", "x.mtx:3: 1 entries; 2 were announced"),
         (SPARSE + b"2 2 1\n1 1 1\n2 2 1\n", "wrong-count", "x.mtx:4: more than the 1 entries announced"),

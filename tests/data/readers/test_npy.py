@@ -19,7 +19,9 @@ from hypothesis import strategies as st
 from refclust.data.accept import dataset
 from refclust.data.readers import npy, npz
 from refclust.data.readers.formats import Options, choose, plan, read
-from refclust.errors import RefclustError
+from refclust.errors import RefclustError, TooLarge
+from refclust.limits import limits
+from tests.data.conftest import piped
 
 X = np.array([[0.0, 1.5, -2.0], [3.0, 0.0, 4.25]])
 in_one_folder = settings(
@@ -160,10 +162,6 @@ def test_broken_packing_and_places() -> None:
     Path("z.npy.gz").write_bytes(gzip.compress(header(GOOD.replace("(2, 3)", "(10000, 10000)"))))
     with pytest.raises(RefclustError, match=r"needs 800000000 bytes from byte 75 on"):
         read("z.npy.gz")
-    for module in (npy, npz):
-        with pytest.raises(RefclustError) as caught:
-            module.read("-", Options())
-        assert caught.value.code == "bad-option"
 
 
 # -- archives -------------------------------------------------------------------------------------
@@ -273,3 +271,68 @@ def test_broken_archives() -> None:
         RefclustError, match=r"needs 800000000 bytes from byte 75 on; there are at most 1048576$"
     ):
         read("t.npz")
+
+
+# -- claims ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        (GOOD.replace("(2, 3)", f"({'1' * 4000}, 2)"), "a shape of 2 dimensions, the largest above 2**13284; at most 64 below 2**63 are due"),
+        (GOOD.replace("(2, 3)", f"({'1,' * 65})"), "a shape of 65 dimensions, the largest above 2**0; at most 64 below 2**63 are due"),
+        ("(" * 5000, f"byte 10: the header {b'(' * 40!r}… is no mapping with just descr, fortran_order and shape"),
+        ("[" * 7000 + "]" * 7000, f"byte 10: the header {b'[' * 40!r}… is no mapping with just descr, fortran_order and shape"),
+    ],
+)  # fmt: skip
+@pytest.mark.spec("DATA-NPY", "DATA-LIMIT")
+def test_headers_that_claim_too_much(said: str, message: str) -> None:
+    Path("x.npy").write_bytes(header(said))
+    refused("x.npy", "bad-file", f"x.npy: {message}")
+    with pytest.raises(RefclustError):
+        plan("x.npy")
+
+
+@pytest.mark.spec("DATA-NPY", "DATA-LIMIT")
+def test_what_cannot_be_counted_is_held_to_the_memory() -> None:
+    raw = header(GOOD.replace("(2, 3)", "(100, 100)")) + bytes(80_000)
+    with piped(raw) as path:
+        assert read(path).n == 100
+    told = r"the shape \(100, 100\) takes 80,000 bytes, and the limit is 79,999"
+    with limits(memory=79_999), piped(raw) as path, pytest.raises(TooLarge, match=told):
+        read(path)
+    Path("x.npy.gz").write_bytes(gzip.compress(raw))
+    with limits(memory=79_999), pytest.raises(TooLarge, match=told):
+        read("x.npy.gz")
+    np.savez_compressed("x.npz", a=np.zeros((100, 100)))
+    with limits(memory=79_999), pytest.raises(TooLarge, match=told):
+        read("x.npz")
+    np.savez("y.npz", a=np.zeros((100, 100)))
+    Path("x.npy").write_bytes(raw)
+    with limits(memory=10):  # these bytes are there
+        assert read("x.npy").n == read("y.npz").n == 100
+    with piped(raw[:-1]) as path:
+        refused(path, "bad-file", f"{path}: byte {len(raw) - 1}: the file ends; the shape (100, 100) needs 1 bytes more")  # fmt: skip
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.spec("DATA-NPY", "DATA-LIMIT")
+def test_packings_without_a_bound_are_refused(method: int) -> None:
+    with zipfile.ZipFile("x.npz", "w", method) as archive:
+        archive.writestr(
+            "a.npy", header(GOOD.replace("(2, 3)", "(8000, 1000)")) + bytes(64_000_000)
+        )
+    assert Path("x.npz").stat().st_size < 20_000
+    refused("x.npz", "bad-file", f"x.npz[a]: packed by method {method}; allowed are stored (0) and deflate (8), which NumPy writes")  # fmt: skip
+
+
+@pytest.mark.spec("DATA-NPY", "DATA-LIMIT")
+def test_deflate_cannot_hold_more_than_its_bytes_allow() -> None:
+    with zipfile.ZipFile("x.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.npy", header(GOOD.replace("(2, 3)", "(8000, 1000)")))
+    with zipfile.ZipFile("x.npz") as archive:
+        packed = archive.getinfo("a.npy")
+    with pytest.raises(RefclustError, match="needs 64000000 bytes from byte") as caught:
+        read("x.npz")
+    assert caught.value.code == "bad-file"
+    assert packed.compress_size < 200

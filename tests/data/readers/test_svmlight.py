@@ -124,6 +124,7 @@ def test_packing_and_recognition() -> None:
         (b"a 1:1\n\nb 1:nan\n", "not-finite", "x.svm:3: 'nan'; only finite numbers are allowed"),
         (b"a 1:1e999\n", "not-finite", "x.svm:1: '1e999'; only finite numbers are allowed"),
         (b"a 3:1 1:2 3:4\n", "index-out-of-range", "x.svm:1: the index 3 comes twice; once is allowed"),
+        (b"a 2147483647:1\n", "too-large", "x.svm: a row, by its largest index, takes 2,147,483,647 columns, and the limit is 67,108,864; refclust --limit columns=2147483647 (or REFCLUST_LIMITS) raises it"),
         (b"a 2147483648:1\n", "index-out-of-range", "x.svm:1: the index 2147483648 is too large; at most 2147483647 is allowed"),
         (b"a " + b"9" * 50 + b":1\n", "index-out-of-range", f"x.svm:1: an index is '{'9' * 37}...'; that is too large"),
         (b"a 1:1\n2:1\n", "empty-label", "x.svm:2: the row has no label, unlike the line before; label all rows or none"),

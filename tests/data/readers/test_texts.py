@@ -33,6 +33,7 @@ from refclust.errors import (
     MissingColumn,
     NotText,
 )
+from refclust.notes import listen
 
 Put = Callable[[str, bytes], str]
 
@@ -85,6 +86,43 @@ def test_links_to_folders_are_not_followed(put: Put) -> None:
     os.symlink("1.txt", "docs/2.txt")
     os.symlink("nowhere", "docs/3.txt")
     assert read_folder("docs", Options()).ids == ("1.txt", "2.txt")
+
+
+@pytest.mark.spec("DATA-FOLDER")
+def test_links_out_of_the_folder_are_refused(put: Put) -> None:
+    put("docs/a/1.txt", b"dog")
+    put("secret.txt", b"cat")
+    os.symlink("../a/1.txt", "docs/a/2.txt")
+    os.symlink(os.path.abspath("docs/a/2.txt"), "docs/3.txt")
+    os.symlink("docs", "linked")
+    for folder in ("docs", "linked"):
+        assert read_folder(folder, Options()).ids == ("3.txt", "a/1.txt", "a/2.txt")
+    put("docs2/1.txt", b"bird")  # its name only begins as that of the folder does
+    for target in ("../secret.txt", os.path.abspath("secret.txt"), "../docs2/1.txt"):
+        os.symlink(target, "docs/x.txt")
+        place = os.path.realpath(os.path.join("docs", target))
+        with pytest.raises(BadFile) as caught:
+            read_folder("docs", Options())
+        assert str(caught.value) == (
+            f"docs/x.txt is a link out of the folder, to {place}; put a copy in its place"
+        )
+        os.unlink("docs/x.txt")
+
+
+@pytest.mark.spec("DATA-FOLDER")
+def test_what_is_no_file_is_never_opened_but_told(put: Put) -> None:
+    put("docs/1.txt", b"dog")
+    os.mkfifo("docs/pipe")  # to open it would wait for ever
+    os.symlink("/dev/zero", "docs/zero")
+    os.symlink("round", "docs/round")
+    os.symlink("nowhere", "docs/gone")
+    heard: list[str] = []
+    listen(heard.append)
+    try:
+        assert read_folder("docs", Options()).ids == ("1.txt",)
+    finally:
+        listen(None)
+    assert heard == ["left out below docs, being no files: gone, pipe, round, zero"]
 
 
 def test_broken_folders_are_refused(put: Put) -> None:
