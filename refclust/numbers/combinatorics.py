@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction
+from operator import mul
 from typing import TypeVar
 
 from refclust.errors import TooLarge
@@ -40,6 +41,37 @@ def hypergeometric(drawn: int, marked: int, population: int, hits: int) -> Fract
         return Fraction()
     ways = math.comb(marked, hits) * math.comb(population - marked, drawn - hits)
     return Fraction(ways, math.comb(population, drawn))
+
+
+def central_moments(drawn: int, marked: int, population: int, most: int) -> tuple[list[int], int]:
+    """Return E[(nX − ab)^m] for m = 0, …, most as integers over one common denominator.
+
+    X is hypergeometric: a objects drawn of n, b of them marked. Its factorial moments are
+    E[X(X − 1)…(X − r + 1)] = (a)_r (b)_r / (n)_r with (x)_r = x(x − 1)…(x − r + 1); Stirling's
+    numbers make them powers of X, the binomial theorem powers of nX − ab.
+
+    Spec: NUM-HYPER
+
+    >>> central_moments(2, 2, 4, 2)
+    ([12, 0, 64], 12)
+    """
+    a, b, n = drawn, marked, population
+    last = min(most, a, b)
+    factorial_moments = [math.prod(range(n - last + 1, n + 1))]
+    for r in range(last):
+        factorial_moments.append(factorial_moments[-1] * (a - r) * (b - r) // (n - r))
+    stirling, powers = [1], [factorial_moments[0]]
+    for m in range(1, most + 1):
+        stirling = [0, *(stirling[r - 1] + r * stirling[r] for r in range(1, m)), 1]
+        powers.append(sum(map(mul, stirling, factorial_moments)) * n**m)
+    shifts = [1]
+    for _ in range(most):
+        shifts.append(shifts[-1] * -a * b)
+    moments = [
+        sum(math.comb(m, j) * powers[j] * shifts[m - j] for j in range(m + 1))
+        for m in range(most + 1)
+    ]
+    return moments, factorial_moments[0]
 
 
 def expected_maximum(drawn: int, groups: Sequence[int], *, limit: int = 2 * 10**8) -> Fraction:
