@@ -37,6 +37,13 @@ LIMITS: Final[Mapping[str, Limit]] = {
         Limit("line", 256 << 20, "bytes", "the longest line of a text file, unpacked"),
         Limit("memory", 8 << 30, "bytes", "what a file or a model may ask for before it is read"),
         Limit("columns", 1 << 28, "columns", "the columns that a sparse file may claim"),
+        Limit("terms", 50_000_000, "terms", "of a sum or a random draw that one number needs"),
+        Limit(
+            "arithmetic",
+            100_000,
+            "long steps",
+            "with exact numbers: (digits/77)² for each",
+        ),
         Limit("digits", 10_000, "digits", "of a number written out in full, its exponent included"),
     )
 }
