@@ -37,6 +37,7 @@ LIMITS: Final[Mapping[str, Limit]] = {
         Limit("line", 256 << 20, "bytes", "the longest line of a text file, unpacked"),
         Limit("memory", 8 << 30, "bytes", "what a file or a model may ask for before it is read"),
         Limit("columns", 1 << 28, "columns", "the columns that a sparse file may claim"),
+        Limit("runs", 1_000_000, "runs", "restarts, samples, trials or references of one fit"),
         Limit("terms", 50_000_000, "terms", "of a sum or a random draw that one number needs"),
         Limit(
             "arithmetic",
