@@ -54,7 +54,8 @@ def exact(text: str, what: str) -> Fraction | None:
         return Fraction()
     digits = top.rstrip("0") if power < 0 else top
     power += len(top) - len(digits)
-    within("digits", _written(len(digits), power) + len(bottom) - 1, what)
+    below = len(bottom) if found["bottom"] else 0
+    within("digits", _written(len(digits), power) + below, what)
     number = Fraction(
         _integer(digits) * 10 ** max(power, 0), _integer(bottom) * 10 ** max(-power, 0)
     )
