@@ -14,7 +14,6 @@ from refclust.cli.gather import together
 from refclust.cli.output import note
 from refclust.data import source as _source
 from refclust.data.source import keeping, passing
-from refclust.data.whole import whole
 from refclust.errors import BadOption
 
 if TYPE_CHECKING:
@@ -267,18 +266,14 @@ def _sign(text: str | None) -> str | None:
 
 def _bound(option: str, text: str) -> Any:
     """A number of documents, or a share of them such as 0.5, 1/2 or 50%."""
-    from fractions import Fraction
+    from refclust.numbers.reading import exact, shown
 
-    number = whole(text)
-    if number is not None:
-        return number
-    share = _SHARE.fullmatch(text)
-    try:
-        if share is not None:
-            return Fraction(share[1]) / (100 if share[2] else 1)
-    except ZeroDivisionError:
-        pass
-    told = text if len(text) <= 40 else f"{text[:37]}..."
-    raise BadOption(
-        f"{option} {told!r}: a number of texts or a share such as 0.5, 1/2 or 50% is needed"
-    )
+    number = exact(text.removesuffix("%"), f"{option} {shown(text)}")
+    if number is None:
+        raise BadOption(
+            f"{option} {shown(text)}: a number of texts or a share such as 0.5, 1/2 or 50% "
+            "is needed"
+        )
+    if text.endswith("%"):
+        return number / 100
+    return number.numerator if text.isdecimal() else number

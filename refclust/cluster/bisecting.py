@@ -73,7 +73,7 @@ def bisecting(
     rows = dataset(data) if weights is None else dataset(data, weights=weights)
     named("by", by, ("rss", "size"))
     named("start", start, STARTS)
-    count = clusters(k, rows.n, rows.d)
+    count = clusters(k, rows.n)
     # Two clusters for every split; checked here, before any work is done.
     options = KMeansOptions(2, start, metric, seed, restarts, None, "farthest", None, limit, "none")
     session = Session(backend) if session is None else session

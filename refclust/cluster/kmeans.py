@@ -11,8 +11,9 @@ from typing import Any, TypedDict, Unpack, cast
 
 from refclust.backends.session import Session
 from refclust.cluster.checkpoint import Checkpoint
-from refclust.cluster.options import KMeansOptions, clusters, room_for
+from refclust.cluster.options import KMeansOptions, clusters
 from refclust.cluster.results import Detail, KMeansFit, Metric, Policy, Start
+from refclust.cluster.room import for_centres
 from refclust.cluster.rows import unit_rows
 from refclust.cluster.seeding import STARTS, Rows, group_means
 from refclust.cluster.steps import USUAL, Steps
@@ -74,7 +75,7 @@ def kmeans_steps(
     chosen, given = _given(rows, start, centres, labels, metric, session)
     if given is not None and k not in (None, len(given)):
         raise BadOption(f"k is {k}, but {len(given)} centres were given to start from")
-    count = clusters(len(given) if given is not None and k is None else k, rows.n, rows.d)
+    count = clusters(len(given) if given is not None and k is None else k, rows.n)
     options = KMeansOptions(
         count, chosen, metric, seed, restarts, trials, empty, tolerance, limit, trace
     )
@@ -120,7 +121,7 @@ def _given(
     if len(names) != rows.n:
         raise LabelLengthMismatch(f"{len(names)} labels to start from, for {rows.n} rows")
     k = len(set(names))
-    room_for(k, rows.d)
+    for_centres(k, rows.d)
     scaled = unit_rows(rows, session, k, USUAL) if metric == "cosine" else rows
     return "labels", _directed(group_means(Rows(scaled, session, USUAL), names), metric)
 

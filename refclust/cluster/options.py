@@ -10,6 +10,7 @@ from typing import Any, Final, get_args
 from refclust.cluster.results import Detail, Metric, Policy, Start
 from refclust.errors import BadOption, KOutOfRange
 from refclust.limits import within
+from refclust.numbers.reading import shown
 from refclust.numbers.sampling import stream
 
 _BITS: Final = 63  # of a whole number: what any backend can count
@@ -37,10 +38,10 @@ class KMeansOptions:
         named("empty", self.empty, get_args(Policy))
         named("trace", self.trace, get_args(Detail))
         stream(self.seed)
-        whole("restarts", self.restarts, 1)
+        runs("restarts", self.restarts)
         whole("limit", self.limit, 1)
         if self.trials is not None:
-            whole("trials", self.trials, 1)
+            runs("trials", self.trials)
             if self.start != "greedy":
                 raise BadOption(f"trials belong to the start 'greedy', not to {self.start!r}")
         if self.tolerance is not None:
@@ -58,30 +59,19 @@ class KMeansOptions:
         return asdict(self)
 
 
-def clusters(k: Any, n: int, d: int = 1) -> int:
+def clusters(k: Any, n: int) -> int:
     """The number of clusters, from 1 to the number of rows.
 
-    Their dense centres must fit into the memory allowed, the old and the new ones.
+    Spec: KM-INIT
 
-    Spec: KM-INIT, DATA-LIMIT
-
-    >>> clusters(3, 10, 2)
+    >>> clusters(3, 10)
     3
     """
     if not isinstance(k, int) or isinstance(k, bool):
-        raise BadOption(f"k is {k!r}; a whole number from 1 to {n} is needed")
+        raise BadOption(f"k is {shown(k)}; a whole number from 1 to {n} is needed")
     if not 1 <= k <= n:
-        raise KOutOfRange(f"k is {k}; from 1 to {n} clusters can be made of {n} rows")
-    room_for(k, d)
+        raise KOutOfRange(f"k is {shown(k)}; from 1 to {n} clusters can be made of {n} rows")
     return k
-
-
-def room_for(k: int, d: int) -> None:
-    """Refuse centres that take more memory than is allowed: k times d doubles, old and new.
-
-    Spec: DATA-LIMIT
-    """
-    within("memory", 16 * k * d, f"a fit of {k:,} dense centres of {d:,} columns")
 
 
 def named(option: str, value: Any, allowed: Iterable[str]) -> None:
@@ -94,6 +84,12 @@ def named(option: str, value: Any, allowed: Iterable[str]) -> None:
 def whole(option: str, value: Any, least: int) -> None:
     """Refuse what is not a whole number of at least ``least``."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise BadOption(f"{option} is {value!r}; a whole number of at least {least} is needed")
+        raise BadOption(f"{option} is {shown(value)}; a whole number of at least {least} is needed")
     if value.bit_length() > _BITS:
         raise BadOption(f"{option} is above 2**{value.bit_length() - 1}; it goes up to 2**{_BITS}")
+
+
+def runs(option: str, value: Any) -> None:
+    """Refuse what is not a number of runs, or more of them than anybody waits for."""
+    whole(option, value, 1)
+    within("runs", value, f"{option}={shown(value)}")

@@ -234,7 +234,7 @@ def begun(
         due = len(names)
     if due is not None and k not in (None, due):
         raise BadOption(f"k is {k}, but {due} components were given to start from")
-    count = clusters(due if k is None else k, rows.n, rows.d)
+    count = clusters(due if k is None else k, rows.n)
     return Rows(rows, session, restarts * USUAL), count, given
 
 

@@ -28,6 +28,7 @@ from refclust.errors import (
     NotText,
     RaggedRows,
     RefclustError,
+    TooLarge,
 )
 from tests.data.conftest import Put
 
@@ -253,8 +254,16 @@ def test_weights_are_exact(put: Put) -> None:
         (b"-1", NegativeCount, "w.txt, line 2: the weight is -1; it must not be negative"),
         (b"nan", NotFinite, "w.txt, line 2: the weight is nan; it must be finite"),
         (b"-Inf", NotFinite, "w.txt, line 2: the weight is -Inf; it must be finite"),
-        (b"1e999999999", BadWeight, "w.txt, line 2: the weight is '1e999999999'; exponents go up"),
-        (b"9" * 5000, BadWeight, "which is not a number"),
+        (b"1e999999999", TooLarge, "w.txt, line 2: the weight takes 1,000,000,000 digits, and"),
+        (b"1e-999999999", TooLarge, "w.txt, line 2: the weight takes 1,000,000,000 digits, and"),
+        (b"1e000001000000000", TooLarge, "the weight takes 1,000,000,001 digits, and the limit is"),
+        (b"9" * 10_001, TooLarge, "w.txt, line 2: the weight takes 10,001 digits"),
+        (b"1e1_000_000_000", BadWeight, "not a number; numbers are written with the digits 0 to 9"),
+        (
+            "１ｅ９９９９９９９９９".encode(),
+            BadWeight,
+            "not a number; numbers are written with the digits",
+        ),
     ],
 )
 def test_broken_weights(put: Put, text: bytes, error: type[RefclustError], message: str) -> None:

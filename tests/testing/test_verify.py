@@ -130,3 +130,42 @@ def test_runners_refuse_what_they_do_not_know(subject: str, key: str) -> None:
     else:
         answer = runners.answer(subject, given, key, session)
         assert answer == Refused("bad-vector-file")
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("1e400", "jaccard of g-five is beyond the largest double; write 'inf' for an infinity"),
+        ("-1e400", "is beyond the largest double"),
+        ("NaN", "jaccard of g-five: NaN is no finite number"),
+        ("[1, Infinity]", "jaccard of g-five[1]: Infinity is no finite number"),
+        ("9" * 5000, "jaccard of g-five: an integer of 5000 digits is too long"),
+        ("[" * 900 + "]" * 900, "lists are nested more than 16 deep"),
+        ("[" * 10**5 + "]" * 10**5, "nested too deeply"),
+        ('{"a": 1, "a": 2}', "jaccard of g-five: the key 'a' occurs twice"),
+        ('1, "jaccard": 2', "a.json: 'g-five': the key 'jaccard' occurs twice"),
+        ("true", "jaccard of g-five is True; allowed are a number"),
+        ("{}", "jaccard of g-five is an object; allowed are a number"),
+        (json.dumps("a" * 10**6), "is 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...'; allowed are"),
+        ('"1e999999999/3"', "is '1e999999999/3'; allowed are"),
+    ],
+)
+def test_answers_that_are_none(tmp_path: Path, value: str, message: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(
+        f'{{"format": "refclust-answers/1", "answers": {{"g-five": {{"jaccard": {value}}}}}}}'
+    )
+    with pytest.raises(BadAnswersFile) as error:
+        verify.judge_answers(path)
+    assert message in str(error.value)
+    assert "a.json" in str(error.value)
+
+
+@pytest.mark.parametrize("value", ["1" + "0" * 400, '"' + "9" * 9000 + '/7"', '"1e400"'])
+def test_answers_beyond_the_doubles_are_wrong(tmp_path: Path, value: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(
+        f'{{"format": "refclust-answers/1", "answers": {{"g-five": {{"jaccard": {value}}}}}}}'
+    )
+    report = verify.judge_answers(path)
+    assert sum(len(file.failures) for file in report.files) == 1
