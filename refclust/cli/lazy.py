@@ -6,17 +6,31 @@ A lazy command is known by its name and its one-line help, and takes its place w
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, Final
 
 import typer
 from typer.core import TyperGroup
 
+from refclust.cli.output import one_line
+
 _PLACES: Final[dict[tuple[str, str], str]] = {}  # group and command: "module:attribute"
 
 
 class LazyGroup(TyperGroup):
-    """A group of commands some of which are built on demand."""
+    """A group of commands some of which are built on demand; its messages repeat nothing raw."""
+
+    def make_context(self, *args: Any, **options: Any) -> Any:
+        """Read the arguments that stand before the command."""
+        with _safe_messages():
+            return super().make_context(*args, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Read the other arguments and call the command."""
+        with _safe_messages():
+            return super().invoke(ctx)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Build the command that is called, if it is a lazy one."""
@@ -24,6 +38,26 @@ class LazyGroup(TyperGroup):
         if args and (group, args[0]) in _PLACES:
             self.commands[args[0]] = _built(group, args[0])
         return super().resolve_command(ctx, args)
+
+
+@contextlib.contextmanager
+def _safe_messages() -> Iterator[None]:
+    """Show what is hidden in wrong arguments, which typer's own messages repeat.
+
+    Spec: OUT-TERM
+    """
+    try:
+        yield
+    except Exception as error:
+        told: Any = error  # typer's own have a message; the whole help is one of them
+        message = getattr(error, "message", None)
+        if hasattr(error, "exit_code") and isinstance(message, str):
+            told.message = message if _is_help(error) else one_line(message)
+        raise
+
+
+def _is_help(error: Exception) -> bool:
+    return type(error).__name__ == "NoArgsIsHelpError"
 
 
 def command(app: typer.Typer, name: str, place: str, short_help: str, *, group: str = "") -> None:
