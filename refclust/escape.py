@@ -124,7 +124,7 @@ def for_markdown(value: object) -> str:
         for_terminal(value),
     )
     text = re.sub(r"\A([0-9]{1,9})([.)])(?= |\Z)", r"\1\\\2", text)
-    return re.sub(r"\A +| +\Z", lambda found: "&#32;" * len(found[0]), text)
+    return re.sub(r"\A\s+|\s+\Z", lambda found: "".join(f"&#{ord(x)};" for x in found[0]), text)
 
 
 def for_latex(value: object) -> str:

@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 
 from refclust.cli.output import one_line
 
-_PLACES: Final[dict[tuple[str, str], str]] = {}  # group and command: "module:attribute"
+PLACES: Final[dict[tuple[str, str], str]] = {}  # group and command: "module:attribute"
 
 
 class LazyGroup(TyperGroup):
@@ -35,7 +35,7 @@ class LazyGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Build the command that is called, if it is a lazy one."""
         group = "" if ctx.parent is None else ctx.info_name
-        if args and (group, args[0]) in _PLACES:
+        if args and (group, args[0]) in PLACES:
             self.commands[args[0]] = _built(group, args[0])
         return super().resolve_command(ctx, args)
 
@@ -69,13 +69,18 @@ def command(app: typer.Typer, name: str, place: str, short_help: str, *, group: 
     def stub() -> None:
         raise AssertionError(f"{name} was called without being resolved")
 
-    _PLACES[group, name] = place
+    PLACES[group, name] = place
     app.command(name, short_help=short_help)(stub)
 
 
+def at(place: str) -> Any:
+    """Import what stands at a place: a function, or a typer application."""
+    module, _, attribute = place.partition(":")
+    return getattr(import_module(module), attribute)
+
+
 def _built(group: str, name: str) -> Any:
-    module, _, attribute = _PLACES[group, name].partition(":")
-    found = getattr(import_module(module), attribute)
+    found = at(PLACES[group, name])
     if not isinstance(found, typer.Typer):
         function = found
         found = typer.Typer(add_completion=False, rich_markup_mode=None)

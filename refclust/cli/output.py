@@ -44,7 +44,7 @@ def say_data(text: str) -> None:
     Spec: OUT-DATA
     """
     with _writing():
-        sys.stdout.write(_for_eyes(text) if sys.stdout.isatty() else text)
+        sys.stdout.write(_for_eyes(text) if _on_a_terminal() else text)
 
 
 def say_bytes(chunks: Iterable[bytes], *, what: str, is_text: bool) -> None:
@@ -52,7 +52,7 @@ def say_bytes(chunks: Iterable[bytes], *, what: str, is_text: bool) -> None:
 
     Spec: OUT-DATA
     """
-    shown = sys.stdout.isatty()
+    shown = _on_a_terminal()
     if shown and not is_text:
         raise BadOption(f"{what} is no text, and a terminal cannot show it; name a file")
     for chunk in chunks:
@@ -62,6 +62,10 @@ def say_bytes(chunks: Iterable[bytes], *, what: str, is_text: bool) -> None:
             with _writing():
                 sys.stdout.buffer.write(chunk)
     flush()
+
+
+def _on_a_terminal() -> bool:
+    return sys.stdout.isatty()
 
 
 def _safe(text: str) -> str:
