@@ -424,7 +424,9 @@ def test_data_are_exact_for_programs_and_shown_on_a_terminal(
     calls += [("fit", "kmeans", *FIT, "-k", "2", "--labels", "-")]
     monkeypatch.setattr("refclust.cli.output._on_a_terminal", lambda: True)
     for arguments in calls:
-        safe(hostile(*arguments))
+        shown = hostile(*arguments).out  # a line end within quotes is one of the table
+        assert for_terminal(EVIL) in shown
+        assert RAW.search(shown) is None
     safe(hostile("convert", f"{NAME}.csv", "-", "--to", "jsonl", *READ))
     refused = hostile("convert", f"{NAME}.csv", "-", "--to", "npy", *READ)
     assert refused.code == 2
