@@ -18,11 +18,14 @@ import pytest
 import typer
 from markdown_it import MarkdownIt
 
+from refclust import notes
 from refclust.cli import lazy
 from refclust.cli.app import app
+from refclust.cli.complete import complete_backend
 from refclust.data.accept import dataset
 from refclust.data.writers import WRITERS
 from refclust.escape import for_terminal
+from refclust.numbers.real import log
 from tests.backends.plugins import command
 from tests.cli.conftest import Cli, Done
 from tests.property.test_output import typeset
@@ -294,6 +297,11 @@ def test_the_debugger_and_the_environment_are_no_way_round(
     done = hostile("--debug", "sniff", NAME)
     assert "Traceback" in done.err
     safe(done)
+    done = hostile("--debug", "sniff", f"{NAME}.npz", "--array", EVIL, "--format", "jsonl")
+    safe(done)
+    done = hostile("--debug", "fit", "kmeans", f"{NAME}.npz", "-k", "2")
+    assert "Traceback" in done.err
+    safe(done)
     done = hostile("fit", "kmeans", NAME, "-k", "2", "--json")
     assert json.loads(done.err)["code"] == "file-not-found"
     safe(done)
@@ -525,6 +533,37 @@ def test_names_in_all_scripts_are_aligned(cli: Cli) -> None:
     Path("names.csv").write_text(f"id,x\n{rows}", encoding="utf-8")
     done = cli("sniff", "names.csv", "--id-column", "id")
     assert "  東京   0\n  محمّد   1\n  می‌روم  2\n" in done.out
+
+
+@pytest.mark.spec("OUT-TERM")
+def test_what_nobody_listens_to_is_logged_in_one_line(caplog: pytest.LogCaptureFixture) -> None:
+    notes.listen(None)
+    notes.tell(f"a\n{EVIL}", warning=True)
+    assert caplog.messages == [f"a\\x0a{for_terminal(EVIL)}"]
+    notes.listen(None)
+
+
+@pytest.mark.spec("OUT-TERM")
+def test_the_shell_is_offered_no_hidden_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Found:
+        state = "ready"
+
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+    monkeypatch.setattr(
+        "refclust.backends.discovery.discover", lambda: [Found("quick"), Found(EVIL)]
+    )
+    assert complete_backend("") == ["auto", "quick"]
+
+
+@pytest.mark.spec("OUT-LATEX", "OUT-TERM")
+def test_a_number_may_have_any_name() -> None:
+    steps = (log(2) / 3).named(f"a\n{EVIL}").steps()
+    assert steps.text().splitlines()[0] == f"{for_terminal(f'a{chr(10)}{EVIL}')} = log(2) / 3"
+    name = steps.steps[0].latex.removeprefix(r"\text{").removesuffix("}")
+    assert typeset(name) == for_terminal(f"a\n{EVIL}")
+    assert log(2).named("Σ_i F_i").steps().steps[0].latex == "Σ_i F_i"
 
 
 def test_the_progress_line_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
