@@ -15,6 +15,7 @@ from refclust.cli.output import note
 from refclust.data import source as _source
 from refclust.data.source import keeping, passing
 from refclust.errors import BadOption
+from refclust.escape import for_terminal
 
 if TYPE_CHECKING:
     from refclust.cluster.model_parts import Model
@@ -229,9 +230,9 @@ def refuse_same(outputs: list[str], inputs: list[str]) -> None:
     seen: list[str] = []
     for output in (one for one in outputs if one != STDIN):
         if any(_same(output, other) for other in seen):
-            raise BadOption(f"two outputs cannot go to one file, {output}")
+            raise BadOption(f"two outputs cannot go to one file, {for_terminal(output)}")
         if any(one != STDIN and _same(output, one) for one in inputs):
-            raise BadOption(f"{output} is read from; the output needs another name")
+            raise BadOption(f"{for_terminal(output)} is read from; the output needs another name")
         seen.append(output)
 
 

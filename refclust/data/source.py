@@ -19,6 +19,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import IO, Final
 
 from refclust.errors import BadOption, FileNotReadable
+from refclust.escape import for_terminal
 from refclust.limits import beyond, limit
 
 STDIN: Final = "-"
@@ -35,7 +36,7 @@ def display_name(path: str) -> str:
     >>> display_name("-"), display_name("a.csv")
     ('standard input', 'a.csv')
     """
-    return "standard input" if path == STDIN else path
+    return "standard input" if path == STDIN else for_terminal(path)
 
 
 def comes_once(path: str) -> bool:
