@@ -14,7 +14,6 @@ from typing import Any, Literal, TypeAlias, TypedDict
 from refclust.backends.session import Session
 from refclust.classify.results import Classifier, GaussianClassifier, Kind
 from refclust.cluster.options import named
-from refclust.cluster.room import for_centres
 from refclust.cluster.seeding import Rows
 from refclust.data.accept import dataset, doubles
 from refclust.data.dataset import Features, Fingerprint
@@ -113,7 +112,6 @@ def labelled(data: Any, labels: Iterable[Hashable] | None, options: Arguments) -
     numbers, names = numbered(rows.labels, rows.n)
     if len(names) < 2:
         raise KOutOfRange(f"all rows are of class {names[0]!r}; two or more classes are needed")
-    for_centres(len(names), rows.d)
     session = options.get("session") or Session(options.get("backend"))
     return Labelled(Rows(rows, session), numbers, tuple(names))
 

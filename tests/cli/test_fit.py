@@ -595,10 +595,19 @@ def test_a_wrong_fit_is_found_out(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize(
-    "share", ["1" * 5000, "１", "1e999999999", "1/0", "1/" + "9" * 30, "%", ""]
+    ("share", "code", "told"),
+    [
+        ("１", 2, "is needed [bad-option]"),
+        ("1/0", 2, "is needed [bad-option]"),
+        ("%", 2, "is needed [bad-option]"),
+        ("", 2, "is needed [bad-option]"),
+        ("1e999999999", 3, "raises it [too-large]"),
+        ("1" * 20_000, 3, "raises it [too-large]"),
+        ("1" * 5_000, 3, "leave out too much [empty-input]"),
+    ],
 )
-def test_a_share_has_an_end(cli: Cli, share: str) -> None:
+def test_a_share_has_an_end(cli: Cli, share: str, code: int, told: str) -> None:
     Path("t.txt").write_text("a b\nb c\n", encoding="utf-8")
     done = cli("fit", "kmeans", "t.txt", "--format", "lines", "-k", "2", "--min-df", share)
-    assert (done.code, done.err.endswith("is needed [bad-option]\n")) == (2, True)
-    assert len(done.err) < 200
+    assert (done.code, done.err.endswith(f"{told}\n")) == (code, True), done.err
+    assert len(done.err) < 250

@@ -59,7 +59,7 @@ def test_what_does_not_fit_is_refused(fit: Callable[[], Any], told: str) -> None
     with pytest.raises(TooLarge) as error:
         fit()
     assert told in str(error.value)
-    assert "bytes, and the limit is 8,589,934,592; refclust --limit memory=" in str(error.value)
+    assert "bytes, and the limit is 4,294,967,296; refclust --limit memory=" in str(error.value)
 
 
 @pytest.mark.spec("GMM-COV")
