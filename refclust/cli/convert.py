@@ -11,7 +11,7 @@ from refclust.cli import dataio
 from refclust.cli.complete import complete_written
 from refclust.cli.fit_options import Force
 from refclust.cli.inputs import Json
-from refclust.cli.output import counted, flush, note, refuse_existing, say_json
+from refclust.cli.output import check_output, counted, flush, note, say_json
 from refclust.errors import BadOption
 
 if TYPE_CHECKING:
@@ -63,11 +63,11 @@ def convert(
     if target == dataio.STDIN and as_json:
         raise BadOption("--json and the data cannot share standard output; name a file")
     dataio.refuse_same([target], [source])
-    refuse_existing(target, force=force)
+    check_output(target, force=force)
     read = dataio.read(source, given)
     data = read.data
     if target != dataio.STDIN:
-        writers.write(target, data, format=to)
+        writers.write(target, data, format=to, force=force)
     else:
         _print(writer, data)
     held = writer.holds(data)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from refclust.cli.dataio import refuse_same
-from refclust.cli.output import note, refuse_existing, say, say_json
-from refclust.errors import BadOption, FileNotReadable, UnknownFormat
+from refclust.cli.output import check_output, note, say, say_json
+from refclust.errors import BadOption, FileExists, RefclustError, UnknownFormat
 
 if TYPE_CHECKING:
     from refclust.classify.model import Fitted
@@ -43,23 +42,9 @@ class Outputs:
         named = [one for one in (self.model, self.labels, self.table) if one is not None]
         refuse_same(named, [one for one in inputs if one is not None])
         for path in named:
-            refuse_existing(path, force=self.force)
-            _refuse_lost(path)
+            check_output(path, force=self.force)
         if self.labels is not None and self.labels != "-":
             _refuse_ending(self.labels)
-
-
-def _refuse_lost(path: str) -> None:
-    """Refuse a folder that is not there now, not after an hour of work."""
-    if path == "-":
-        return
-    folder = os.path.dirname(path) or os.curdir
-    if not os.path.isdir(folder):
-        raise FileNotReadable(f"cannot write {path}: there is no folder {folder}")
-    if not os.access(folder, os.W_OK):
-        raise FileNotReadable(f"cannot write {path}: the folder {folder} cannot be written to")
-    if os.path.isdir(path):
-        raise FileNotReadable(f"cannot write {path}: is a directory")
 
 
 def _refuse_ending(path: str) -> None:
@@ -70,25 +55,67 @@ def _refuse_ending(path: str) -> None:
 
 
 def write(
-    outputs: Outputs, source: Source, fit: Fitted, labels: Sequence[int], cut: Cut | None
+    outputs: Outputs,
+    source: Source,
+    fit: Fitted,
+    labels: Sequence[int],
+    cut: Cut | None,
+    table: Iterable[str] = (),
 ) -> None:
-    """Write the model, then the labels."""
+    """Write the model, then the labels, then the table of iterations or merges.
+
+    A name that somebody took while the fit ran is no reason to lose the other files.
+    """
+    taken: list[str] = []
+    jobs: tuple[Callable[[], None], ...] = (
+        lambda: _write_model(outputs, source, fit, cut),
+        lambda: _write_labels(outputs, source, labels),
+        lambda: _write_table(outputs, table),
+    )
+    for job in jobs:
+        try:
+            job()
+        except FileExists as error:
+            taken.append(str(error))
+        except RefclustError:
+            for told in taken:
+                note(told)
+            raise
+    if taken:
+        raise FileExists("; ".join(taken))
+
+
+def _write_model(outputs: Outputs, source: Source, fit: Fitted, cut: Cut | None) -> None:
+    if outputs.model is None:
+        return
+    from refclust.classify.model import model_of, save_model
+    from refclust.cluster.reading import reading_of
+
+    reading = reading_of(source.format, source.options, source.data)
+    found = model_of(fit, data=source.data, reading=reading, cut=cut)
+    save_model(outputs.model, found, force=outputs.force)
+    note(f"wrote {outputs.model}")
+
+
+def _write_labels(outputs: Outputs, source: Source, labels: Sequence[int]) -> None:
     from refclust.data.writers import label_chunks, write_labels
 
-    if outputs.model is not None:
-        from refclust.classify.model import model_of, save_model
-        from refclust.cluster.reading import reading_of
-
-        reading = reading_of(source.format, source.options, source.data)
-        found = model_of(fit, data=source.data, reading=reading, cut=cut)
-        save_model(outputs.model, found, force=outputs.force)
-        note(f"wrote {outputs.model}")
     if outputs.labels == "-":
         for chunk in label_chunks(source.data, labels):
             say(chunk.removesuffix("\n"))
     elif outputs.labels is not None:
-        write_labels(outputs.labels, source.data, labels)
+        write_labels(outputs.labels, source.data, labels, force=outputs.force)
         note(f"wrote {outputs.labels}")
+
+
+def _write_table(outputs: Outputs, lines: Iterable[str]) -> None:
+    if outputs.table is None:
+        return
+    from refclust.data.atomic import write_atomically
+
+    content = (f"{line}\n".encode() for line in lines)
+    write_atomically(outputs.table, content, replace=outputs.force)
+    note(f"wrote {outputs.table}")
 
 
 def centres(path: str, data: Dataset) -> Dataset:
@@ -101,14 +128,6 @@ def centres(path: str, data: Dataset) -> Dataset:
     if left_out:
         raise DimensionMismatch(f"{path} has {left_out} features that the data do not have")
     return found
-
-
-def write_text(path: str, lines: Iterable[str]) -> None:
-    """Write lines of text to a file."""
-    from refclust.data.atomic import write_atomically
-
-    write_atomically(path, (f"{line}\n".encode() for line in lines))
-    note(f"wrote {path}")
 
 
 def trace_lines(trace: Sequence[Iteration], metric: str) -> Iterator[str]:

@@ -118,7 +118,8 @@ def predict(
         for chunk in rows:
             say(chunk.removesuffix("\n"))
     if labels is not None and labels != "-":
-        write_labels(labels, source.data, answer.labels, names=answer.names, extra=answer.extra)
+        columns: dict[str, Any] = {"names": answer.names, "extra": answer.extra}
+        write_labels(labels, source.data, answer.labels, force=force, **columns)
         note(f"wrote {labels}")
 
 

@@ -9,7 +9,7 @@ import typer
 
 from refclust.cli.complete import complete_case
 from refclust.cli.inputs import Json
-from refclust.cli.output import columns, counted, note, refuse_existing, say, say_json, write_file
+from refclust.cli.output import check_output, columns, counted, note, say, say_json, write_file
 from refclust.errors import BadOption
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def template(
 
     from refclust.testing import verify
 
-    refuse_existing(out, force=force)
+    check_output(out, force=force)
     form = verify.template(chapter)
     text = json.dumps(form, ensure_ascii=False, indent=1)
     write_file(out, text, force=force)

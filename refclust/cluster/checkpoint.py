@@ -7,10 +7,8 @@ so far: the result of a fit that was stopped tells of all kernels, not of the la
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from refclust.backends.session import Decided, KernelRun, Provenance, Session
-from refclust.data.atomic import write_atomically
+from refclust.data.atomic import remove, write_atomically
 from refclust.errors import BadCheckpoint, FileNotReadable
 
 FORMAT: Final = "refclust-checkpoint"
@@ -124,8 +122,7 @@ class Checkpoint:
         """Take the file away, unless it is to be kept: the result is there."""
         if self.keep:
             return
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self.path)
+        remove(self.path)
 
 
 def whole_provenance(session: Session, checkpoint: Checkpoint | None) -> Provenance:
