@@ -36,6 +36,7 @@ LIMITS: Final[Mapping[str, Limit]] = {
     for limit in (
         Limit("line", 256 << 20, "bytes", "the longest line of a text file, unpacked"),
         Limit("memory", 8 << 30, "bytes", "what a file or a model may ask for before it is read"),
+        Limit("document", 2 << 30, "bytes", "a model file or a checkpoint, unpacked"),
         Limit("columns", 1 << 28, "columns", "the columns that a sparse file may claim"),
         Limit("digits", 10_000, "digits", "of a number written out in full, its exponent included"),
     )

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Protocol, TypeAlias
 
 from refclust.backends.session import Provenance
+from refclust.cluster.document import read_document
 from refclust.cluster.model_parts import (
     AgglomerativeFitted,
     AgglomerativeModel,
@@ -43,7 +44,7 @@ from refclust.cluster.results import BisectingFit, KMeansFit, Split
 from refclust.cluster.tree import Tree
 from refclust.data.atomic import write_atomically
 from refclust.data.dataset import Dataset, Features
-from refclust.data.textfile import display_name, read_text
+from refclust.data.textfile import display_name
 from refclust.errors import BadOption, DimensionMismatch, FileExists
 from refclust.version import __version__
 
@@ -109,7 +110,7 @@ def load_model(path: str) -> Model:
 
     Raises ``bad-model`` with the path of the first key that is not as it should be.
     """
-    return from_json(read_text(path), display_name(path))
+    return from_json(read_document(path), display_name(path))
 
 
 def save_model(path: str, model: Model | Fit, *, force: bool = False) -> None:

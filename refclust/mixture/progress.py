@@ -69,17 +69,6 @@ def told(progress: Progress[P], family: Family[P, D, M]) -> dict[str, Any]:
     return plain
 
 
-def read(content: dict[str, Any], family: Family[P, D, M]) -> Progress[P]:
-    """The progress that plain values tell of."""
-    content = _unspelled(content)
-    pending = content["pending"]
-    return Progress(
-        tuple(_run(one, family) for one in content["finished"]),
-        int(content["draws"]),
-        None if pending is None else _pending(pending, family),
-    )
-
-
 def _spelled(value: Any) -> Any:
     """The same values with infinities as words: an objective is one where a prior excludes a start.
 
@@ -90,14 +79,6 @@ def _spelled(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _spelled(one) for key, one in value.items()}
     return [_spelled(one) for one in value] if isinstance(value, list | tuple) else value
-
-
-def _unspelled(value: Any) -> Any:
-    if value in ("inf", "-inf"):
-        return float(value)
-    if isinstance(value, dict):
-        return {key: _unspelled(one) for key, one in value.items()}
-    return [_unspelled(one) for one in value] if isinstance(value, list) else value
 
 
 def _told_pending(pending: Pending[P], family: Family[P, D, M]) -> dict[str, Any]:
@@ -115,21 +96,6 @@ def _told_pending(pending: Pending[P], family: Family[P, D, M]) -> dict[str, Any
     }
 
 
-def _pending(content: dict[str, Any], family: Family[P, D, M]) -> Pending[P]:
-    best = content["best"]
-    return Pending(
-        start=family.read(content["start"]),
-        parameters=family.read(content["parameters"]),
-        draws=int(content["draws"]),
-        done=int(content["done"]),
-        before=None if content["before"] is None else Before(**content["before"]),
-        best=None if best is None else (float(best[0]), family.read(best[1])),
-        events=_events(content["events"]),
-        ascents=tuple(Ascent(**one) for one in content["ascents"]),
-        trace=tuple(_iteration(one, family) for one in content["trace"]),
-    )
-
-
 def _told_run(run: Run[P], family: Family[P, D, M]) -> dict[str, Any]:
     return {
         **{one.name: getattr(run, one.name) for one in fields(run)},
@@ -142,29 +108,6 @@ def _told_run(run: Run[P], family: Family[P, D, M]) -> dict[str, Any]:
     }
 
 
-def _run(content: dict[str, Any], family: Family[P, D, M]) -> Run[P]:
-    return Run(
-        **{
-            **content,
-            "parameters": family.read(content["parameters"]),
-            "start": family.read(content["start"]),
-            "sizes": tuple(map(float, content["sizes"])),
-            "events": _events(content["events"]),
-            "ascents": tuple(Ascent(**one) for one in content["ascents"]),
-            "trace": tuple(_iteration(one, family) for one in content["trace"]),
-        }
-    )
-
-
-def _events(content: list[dict[str, Any]]) -> tuple[Event, ...]:
-    return tuple(Event(**{**one, "rows": tuple(one["rows"])}) for one in content)
-
-
 def _told_iteration(one: Iteration[P], family: Family[P, D, M]) -> dict[str, Any]:
     told = None if one.parameters is None else family.told(one.parameters)
     return {**asdict(replace(one, parameters=None)), "parameters": told}
-
-
-def _iteration(content: dict[str, Any], family: Family[P, D, M]) -> Iteration[P]:
-    told = content["parameters"]
-    return Iteration(**{**content, "parameters": None if told is None else family.read(told)})

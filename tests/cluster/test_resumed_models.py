@@ -16,6 +16,7 @@ from refclust.backends.session import Decided, KernelRun, Provenance, Session
 from refclust.cluster import model
 from refclust.cluster.bisecting import bisecting
 from refclust.cluster.checkpoint import Checkpoint, Fitting
+from refclust.cluster.document import Node
 from refclust.cluster.kmeans import kmeans
 from refclust.cluster.model_write import to_json
 from refclust.errors import BadCheckpoint
@@ -204,8 +205,8 @@ def test_under_auto_a_kernel_stays_where_it_ran() -> None:
         assert session.bound_to(name, problem).startswith("reference ")
 
 
-def plain(told: dict[str, Any]) -> dict[str, Any]:
-    return told
+def plain(told: Node) -> dict[str, Any]:
+    return told.mapping()
 
 
 @pytest.mark.spec("KM-CKPT")
