@@ -62,7 +62,7 @@ def bisecting(
     digest = rows.digest()
     fitting = Fitting("bisecting", digest, {**options.as_json(), "k": count, "by": by})
     if checkpoint is not None:
-        reader = states.Reader(options, count, rows.n, rows.d)
+        reader = states.StateReader(options, count, rows.n, rows.d)
         state = checkpoint.begin(fitting, reader, state, session)
     # All rows decide where kernels run: a fit that goes on begins with fewer of them.
     for leader in ("kmeans.lloyd_step", "seeding.potential"):

@@ -58,7 +58,7 @@ def told(state: State) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class StateReader:
     """What a fit of these options, into so many clusters, may have come to."""
 
     options: KMeansOptions

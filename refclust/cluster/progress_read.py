@@ -24,7 +24,7 @@ _REASONS: Final[tuple[Reason, ...]] = get_args(Reason)
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class ProgressReader:
     """What a fit of these options on n rows of d numbers may have come to."""
 
     options: KMeansOptions

@@ -26,7 +26,7 @@ from refclust.cluster.objective import (
 )
 from refclust.cluster.options import KMeansOptions
 from refclust.cluster.progress import Progress
-from refclust.cluster.progress_read import Reader
+from refclust.cluster.progress_read import ProgressReader
 from refclust.cluster.results import Centres, Iteration, KMeansFit, Reason, Run
 from refclust.cluster.rows import unit_rows
 from refclust.cluster.seeding import STARTS, Draws, Rows
@@ -102,7 +102,7 @@ class Steps:
         self._fingerprint = Fingerprint(text=data.digest()) if self._watched else Fingerprint(data)
         self._progress = Progress()
         if checkpoint is not None:
-            reader = Reader(options, data.n, data.d)
+            reader = ProgressReader(options, data.n, data.d)
             self._progress = checkpoint.begin(self._fitting(), reader, self._progress, session)
         self._draws = Draws(options.seed, self._progress.draws) if draws is None else draws
         self._best: _Closing | None = None  # of the best run seen here

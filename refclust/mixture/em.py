@@ -23,7 +23,7 @@ from refclust.mixture.certificate import ascent
 from refclust.mixture.families import Collapsed, Densities, Family, Following, Point
 from refclust.mixture.options import EMOptions
 from refclust.mixture.progress import Before, Pending, Progress, Reached
-from refclust.mixture.progress_read import Reader
+from refclust.mixture.progress_read import ProgressReader
 from refclust.mixture.ranges import total_weight
 from refclust.mixture.recentre import beyond_range
 from refclust.mixture.repair import all_collapsed, best_run, impossible, repaired
@@ -70,7 +70,7 @@ class EMSteps(Generic[P, D, M]):
         )
         self._progress: Progress[P] = Progress()
         if checkpoint is not None:
-            reader = Reader(family, options, rows.data.n)
+            reader = ProgressReader(family, options, rows.data.n)
             self._progress = checkpoint.begin(self._fitting(), reader, self._progress, rows.session)
         self._draws = Draws(options.seed, self._progress.draws)
         self._last: tuple[Point[P, D], EMStep[M]] | None = None  # the pass handed out last

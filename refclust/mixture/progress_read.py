@@ -27,7 +27,7 @@ _INFINITE: Final = ("inf", "-inf")  # JSON has no infinities
 
 
 @dataclass(frozen=True, slots=True)
-class Reader(Generic[P, D, M]):
+class ProgressReader(Generic[P, D, M]):
     """What a fit of these options on n rows may have come to."""
 
     family: Family[P, D, M]
