@@ -58,8 +58,16 @@ def export_to(folder: str, *, force: bool) -> tuple[int, int]:
     except OSError as error:
         if error.errno in _TAKEN:  # in the meantime
             raise FileExists(f"{folder} has come to exist meanwhile; nothing is replaced") from None
-        raise FileNotReadable(f"cannot write {folder}: {reason_of(error)}") from None
+        raise FileNotReadable(f"cannot write {folder}: {_reason(error)}") from None
     return cases, files
+
+
+def _reason(error: OSError) -> str:
+    """What the system says; of several files that could not be copied, of the first."""
+    if isinstance(error, shutil.Error) and error.args and error.args[0]:
+        told = str(error.args[0][0][-1]).partition("] ")[2].partition(":")[0]
+        return told[:1].lower() + told[1:]
+    return reason_of(error)
 
 
 def _refuse(target: Path, *, force: bool) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from refclust.cli.dataio import refuse_same
 from refclust.cli.output import check_output, note, say, say_json
-from refclust.errors import BadOption, FileExists, RefclustError, UnknownFormat
+from refclust.errors import BadOption, RefclustError, UnknownFormat
 
 if TYPE_CHECKING:
     from refclust.classify.model import Fitted
@@ -64,9 +64,10 @@ def write(
 ) -> None:
     """Write the model, then the labels, then the table of iterations or merges.
 
-    A name that somebody took while the fit ran is no reason to lose the other files.
+    That one of them cannot be written, or its name was taken while the fit ran, is no reason to
+    lose the others.
     """
-    taken: list[str] = []
+    failed: list[RefclustError] = []
     jobs: tuple[Callable[[], None], ...] = (
         lambda: _write_model(outputs, source, fit, cut),
         lambda: _write_labels(outputs, source, labels),
@@ -75,14 +76,12 @@ def write(
     for job in jobs:
         try:
             job()
-        except FileExists as error:
-            taken.append(str(error))
-        except RefclustError:
-            for told in taken:
-                note(told)
-            raise
-    if taken:
-        raise FileExists("; ".join(taken))
+        except RefclustError as error:
+            failed.append(error)
+    for earlier in failed[:-1]:
+        note(f"{earlier} [{earlier.code}]")
+    if failed:
+        raise failed[-1]
 
 
 def _write_model(outputs: Outputs, source: Source, fit: Fitted, cut: Cut | None) -> None:

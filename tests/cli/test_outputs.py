@@ -136,6 +136,21 @@ def test_the_other_files_of_a_fit_are_written(cli: Cli) -> None:
 
 
 @pytest.mark.spec("DATA-FILE")
+def test_a_model_that_cannot_be_written_costs_no_labels(cli: Cli) -> None:
+    done = cli(*KMEANS, "--model", "/dev/full", "--labels", "l.csv", "--checkpoint", "c", "--force")
+    assert done.code == 3
+    assert done.err == (
+        "refclust: wrote l.csv\n"
+        "refclust: cannot write /dev/full: no space left on device [file-not-found]\n"
+    )
+    assert Path("c").exists()
+    with appearing("k.csv"):
+        more = ("--labels", "k.csv", "--checkpoint", "d", "--force")
+        assert cli(*KMEANS, *more).code == 0
+    assert Path("k.csv").read_bytes() == Path("l.csv").read_bytes()
+
+
+@pytest.mark.spec("DATA-FILE")
 def test_of_two_fits_at_the_same_time_one_wins() -> None:
     script = "import sys; from refclust.cli.app import main; sys.stdin.readline(); main()"
     fits = [
@@ -309,6 +324,23 @@ def test_a_name_with_a_line_break_is_a_name(cli: Cli) -> None:
     assert Path("two\nlines.json").read_bytes() == Path("m.json").read_bytes()
     done = cli(*KMEANS, "--model", "two\nlines.json")
     assert done.err == "refclust: two lines.json exists already; --force replaces it [exists]\n"
+
+
+@pytest.mark.spec("DATA-FILE")
+def test_an_export_to_a_full_disk(cli: Cli) -> None:
+    before = names()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, limits[1]))
+    try:
+        code = run(["vectors", "export", "vectors"])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    err = cli("--version").err
+    assert code == 3
+    assert told(err) == "refclust: cannot write vectors: file too large [file-not-found]"
+    assert names() == before
 
 
 @pytest.mark.spec("DATA-FILE")

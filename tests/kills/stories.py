@@ -95,6 +95,7 @@ class Stories:
             told.append(f"{sent.name if sent else 'left alone'}: {ended}")
             if ended == 0:
                 self.counts["came too late"] += sent is not None
+                self._seconds *= 0.9 if sent else 1.0  # the machine is less busy than it was
                 if left and self._files(place) != self._due:
                     self.faults.append(f"{told}: other files")
                 break
@@ -119,6 +120,7 @@ class Stories:
             self.faults.append(f"{told}: ended with {ended}")
             return
         self.counts["killed" if ended < 0 else "ended in order"] += 1
+        self._seconds *= 1.02
         self.counts["while a file was written"] += any(
             name.endswith(".new") for name in os.listdir(place)
         )
