@@ -24,7 +24,8 @@ from refclust.errors import BadCheckpoint, FileNotReadable, RefclustError
 from refclust.limits import limit, within
 
 FORMAT: Final = "refclust-checkpoint"
-VERSION: Final = 2  # 1 had no provenance: what ran before a stop was lost
+# 1 had no provenance: what ran before a stop was lost; 2 not the prior that an M-step told.
+VERSION: Final = 3
 _SHOWN: Final = 60
 T = TypeVar("T")
 

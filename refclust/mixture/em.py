@@ -159,6 +159,9 @@ class EMSteps(Generic[P, D, M]):
     def _one_run(self) -> Iterator[State[P]]:
         assert self._progress.pending is not None
         point = starts.ready(self._family, self._progress.pending.parameters)
+        if self._progress.pending.prior is not None:
+            log_prior, rounding = self._progress.pending.prior
+            point = replace(point, log_prior=log_prior, rounding=rounding)
         while True:
             step = self._family.step(point, self._rule(point.densities.k))
             stopped = self._seen(point, step)
@@ -303,6 +306,7 @@ class EMSteps(Generic[P, D, M]):
             parameters=following.parameters,
             done=pending.done + 1,
             draws=self._draws.used,
+            prior=(following.log_prior, following.rounding),
             before=before,
         )
         self._progress = replace(self._progress, pending=pending)

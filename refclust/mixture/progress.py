@@ -40,6 +40,9 @@ class Pending(Generic[P]):
     parameters: P
     draws: int  # random numbers used before the next pass
     done: int = 0  # M-steps
+    # The logarithm of the prior and what it may err by, as the M-step told them: worked out from
+    # the parameters, sums in another order may differ in the last bit.
+    prior: tuple[float, float] | None = None
     before: Before | None = None
     now: Reached | None = None
     best: tuple[float, P] | None = None  # of sampled steps
@@ -88,6 +91,7 @@ def _told_pending(pending: Pending[P], family: Family[P, D, M]) -> dict[str, Any
         "parameters": family.told(pending.parameters),
         "draws": pending.draws,
         "done": pending.done,
+        "prior": None if pending.prior is None else list(pending.prior),
         "before": None if pending.before is None else asdict(pending.before),
         "best": None if pending.best is None else [pending.best[0], family.told(pending.best[1])],
         "events": [asdict(event) for event in pending.events],

@@ -52,11 +52,12 @@ class ProgressReader(Generic[P, D, M]):
         return node.whole(0, options.restarts * ((passes + options.k) * self.n + options.k))
 
     def _pending(self, node: Node) -> Pending[P]:
-        start, parameters, draws, done, before, best, events, ascents, trace = node.members(
+        start, parameters, draws, done, prior, before, best, events, ascents, trace = node.members(
             "start",
             "parameters",
             "draws",
             "done",
+            "prior",
             "before",
             "best",
             "events",
@@ -72,6 +73,7 @@ class ProgressReader(Generic[P, D, M]):
             parameters=self._parameters(parameters),
             draws=self._draws(draws),
             done=made,
+            prior=prior.maybe(_prior),
             before=before.maybe(_before),
             best=best.maybe(self._best),
             events=self._events(events),
@@ -183,6 +185,11 @@ class ProgressReader(Generic[P, D, M]):
             _real(rounding),
             verdict.one_of(_VERDICTS),
         )
+
+
+def _prior(node: Node) -> tuple[float, float]:
+    logarithm, rounding = node.items(2)
+    return _real(logarithm), _real(rounding)
 
 
 def _before(node: Node) -> Before:

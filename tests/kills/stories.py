@@ -138,7 +138,9 @@ class Stories:
     def _check_end(self, place: Path, told: str) -> None:
         for name, content in self._files(place).items():
             if content != self._due[name]:
-                self.faults.append(f"{told}: {name} is another one than without kills")
+                pair = zip(content.splitlines(), self._due[name].splitlines(), strict=False)
+                first = next((lines for lines in pair if lines[0] != lines[1]), "its length")
+                self.faults.append(f"{told}: {name} is another one than without kills: {first}")
         stray = set(os.listdir(place)) ^ set(fits.outputs(self.kind))
         if stray:
             self.faults.append(f"{told}: files that are left, or missing: {sorted(stray)}")
