@@ -238,7 +238,7 @@ def test_checkpoints_without_provenance_are_refused(name: str, tmp_path: Path) -
     MODELS[name](backend="reference", checkpoint=checkpoint)
     content = json.loads(checkpoint.left[0])
     path.write_text(json.dumps({**content, "version": 1}), encoding="utf-8")
-    with pytest.raises(BadCheckpoint, match="version is 1; 2 is needed"):
+    with pytest.raises(BadCheckpoint, match="version is 1; 3 is needed"):
         MODELS[name](backend="reference", checkpoint=Checkpoint(str(path), resume=True))
     content["ran"]["kernels"].pop()
     path.write_text(json.dumps(content), encoding="utf-8")
