@@ -35,7 +35,12 @@ LIMITS: Final[Mapping[str, Limit]] = {
     limit.name: limit
     for limit in (
         Limit("line", 64 << 20, "bytes", "the longest line of a text file, unpacked"),
-        Limit("document", 512 << 20, "bytes", "a file read whole: a model, answers, a table"),
+        Limit(
+            "document",
+            512 << 20,
+            "bytes",
+            "a file read whole: a model, a checkpoint, answers",
+        ),
         Limit("stream", 1 << 30, "bytes", "what comes from a pipe, or out of a packed file"),
         Limit("memory", 4 << 30, "bytes", "what a file or a model may ask for before it is read"),
         Limit("columns", 1 << 26, "columns", "the columns that a sparse file may claim"),

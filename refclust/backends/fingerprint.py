@@ -13,7 +13,7 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -46,10 +46,15 @@ def facts(record: Record) -> dict[str, str]:
 def digest(record: Record) -> str:
     """One digest of all facts; worked out once in a process."""
     if "digest" not in record.seen:
-        told = "\n".join(f"{name}: {fact}" for name, fact in facts(record).items())
-        record.seen["digest"] = hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()
+        record.seen["digest"] = digest_of(facts(record))
     found: str = record.seen["digest"]
     return found
+
+
+def digest_of(facts: Mapping[str, str]) -> str:
+    """The digest of some facts, in their order."""
+    told = "\n".join(f"{name}: {fact}" for name, fact in facts.items())
+    return hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()
 
 
 def _sources(record: Record) -> Iterator[Path]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -22,6 +23,7 @@ from refclust.errors import RefclustError
 
 CACHE_VARIABLE: Final = "REFCLUST_CACHE_DIR"
 _SCHEMA: Final = "refclust-earned/1"
+_MOST: Final = 1 << 20  # bytes of a file; those that are written have a few thousand
 _FILES: Final = 8  # kept of one backend: older ones are of versions that are gone
 
 
@@ -37,23 +39,27 @@ class Verdict:
 _here: dict[str, dict[str, Verdict]] = {}  # by digest and kernel, for this process
 
 
-def folder() -> Path:
-    """Where refclust keeps what can be worked out again.
+def folder() -> Path | None:
+    """Where refclust keeps what can be worked out again; nowhere if nobody has a home.
 
     ``REFCLUST_CACHE_DIR``, else ``refclust`` in ``XDG_CACHE_HOME``, else in ``~/.cache``.
     """
     given = os.environ.get(CACHE_VARIABLE)
     if given:
         return Path(given)
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(home, "refclust")
+    # A path that is not absolute would be another folder wherever somebody stands: it counts as
+    # none, as the rules of that variable say. Nor does everybody have a home.
+    for home in (os.environ.get("XDG_CACHE_HOME", ""), os.path.expanduser("~/.cache")):
+        if os.path.isabs(home):
+            return Path(home, "refclust")
+    return None
 
 
 def recall(record: Record) -> Mapping[str, Verdict]:
     """The verdicts on this very build of a backend, by kernel."""
     digest = fingerprint.digest(record)
     if digest not in _here:
-        _here[digest] = _read(_path(record))
+        _here[digest] = _read(_path(record), record)
     return _here[digest]
 
 
@@ -61,13 +67,15 @@ def remember(record: Record, verdicts: Mapping[str, Verdict]) -> str:
     """Keep verdicts for later processes; return why that was not possible, if it was not."""
     digest, path = fingerprint.digest(record), _path(record)
     # Another process may have written in the meantime; at worst one of us checks again.
-    kept = {**_here.get(digest, {}), **_read(path), **verdicts}
+    kept = {**_here.get(digest, {}), **_read(path, record), **verdicts}
     _here[digest] = kept
     content = {
         "schema": _SCHEMA,
         "facts": fingerprint.facts(record),
         "kernels": {name: asdict(verdict) for name, verdict in sorted(kept.items())},
     }
+    if path is None:
+        return "there is no home folder, and REFCLUST_CACHE_DIR names no other"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(str(path), json.dumps(content, indent=1).encode())
@@ -82,18 +90,36 @@ def forget() -> None:
     _here.clear()
 
 
-def _path(record: Record) -> Path:
-    return folder() / "earned" / f"{record.name}-{fingerprint.digest(record)[:24]}.json"
+def _path(record: Record) -> Path | None:
+    home = folder()
+    if home is None:
+        return None
+    return home / "earned" / f"{record.name}-{fingerprint.digest(record)[:24]}.json"
 
 
-def _read(path: Path) -> dict[str, Verdict]:
+def _read(path: Path | None, record: Record) -> dict[str, Verdict]:
+    """What a file tells of this very build; nothing if there is no file that can be trusted."""
     try:
-        content: Any = json.loads(path.read_bytes())
-        if content["schema"] != _SCHEMA:
+        content: Any = json.loads(b"" if path is None else _content(path))
+        told = fingerprint.digest_of(content["facts"])
+        if content["schema"] != _SCHEMA or told != fingerprint.digest(record):
             return {}
         return {str(name): _verdict(told) for name, told in content["kernels"].items()}
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return {}
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a small file of our own; whatever else is in the place is not read."""
+    number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(number, "rb") as file:
+        status = os.fstat(number)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _MOST:
+            raise ValueError("no file of verdicts")
+        # In a folder that others can write to, anybody could say that a backend has passed.
+        if hasattr(os, "geteuid") and status.st_uid not in (os.geteuid(), 0):
+            raise ValueError("a file of somebody else")
+        return file.read(_MOST)
 
 
 def _verdict(told: Mapping[str, Any]) -> Verdict:

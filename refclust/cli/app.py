@@ -1,8 +1,8 @@
 """The application: which commands there are, and how every run ends.
 
 Exit codes: 0 fine, 1 a check failed, 2 usage, 3 bad data, 4 backend trouble, 70 a fault of
-refclust itself, 130 interrupted, 141 nobody reads the output any more. No traceback without
-``--debug``.
+refclust itself, 130 interrupted, 141 nobody reads the output any more, 143 terminated. No traceback
+without ``--debug``.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from refclust.cli import dataio
 from refclust.cli.complete import complete_written
 from refclust.cli.fit_options import Force
 from refclust.cli.inputs import Json
-from refclust.cli.output import counted, note, refuse_existing, say_bytes, say_json
+from refclust.cli.output import check_output, counted, note, say_bytes, say_json
 from refclust.cli.spreadsheets import SpreadsheetSafe, refuse_other, table
 from refclust.errors import BadOption
 from refclust.escape import for_terminal
@@ -66,11 +66,11 @@ def convert(
         raise BadOption("--json and the data cannot share standard output; name a file")
     refuse_other(writer.name, safe=spreadsheet_safe)
     dataio.refuse_same([target], [source])
-    refuse_existing(target, force=force)
+    check_output(target, force=force)
     read = dataio.read(source, given)
     data = table(read.data, form=writer.name, safe=spreadsheet_safe)
     if target != dataio.STDIN:
-        writers.write(target, data, format=to)
+        writers.write(target, data, format=to, force=force)
     else:
         _print(writer, data)
     held = writer.holds(data)

@@ -8,7 +8,7 @@ import typer
 
 from refclust.cli import inputs
 from refclust.cli.complete import complete_metric
-from refclust.cli.output import note, refuse_existing, write_file
+from refclust.cli.output import check_output, note, write_file
 from refclust.errors import BadOption
 
 
@@ -55,7 +55,7 @@ def explain(
     refclust explain ari --table table.csv --format latex --out ari.tex
     refclust explain em iris.model.json iris.csv --row 17
     """
-    refuse_existing(out, force=force)
+    check_output(out, force=force)
     given = inputs.Given(
         true=true,
         pred=pred,

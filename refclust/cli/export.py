@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from pathlib import Path
@@ -15,6 +16,7 @@ from refclust.trace.places import spec_root
 from refclust.version import __version__
 
 MARKER: Final = "REFCLUST-VECTORS"
+_TAKEN: Final = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR)
 _PARTS: Final = ("vectors", "schema")
 _PAGES: Final = "85-*.md"  # the chapter on vector files and answers
 
@@ -50,12 +52,24 @@ def export_to(folder: str, *, force: bool) -> tuple[int, int]:
         try:
             cases = _fill(beside)
             files = sum(1 for path in beside.rglob("*") if path.is_file())
+            _refuse(target, force=force)  # somebody may have filled it meanwhile
             _swap(beside, target)
         finally:
             shutil.rmtree(beside, ignore_errors=True)
     except OSError as error:
-        raise FileNotReadable(f"cannot write {for_terminal(folder)}: {reason_of(error)}") from None
+        told = for_terminal(folder)
+        if error.errno in _TAKEN:  # in the meantime
+            raise FileExists(f"{told} has come to exist meanwhile; nothing is replaced") from None
+        raise FileNotReadable(f"cannot write {told}: {_reason(error)}") from None
     return cases, files
+
+
+def _reason(error: OSError) -> str:
+    """What the system says; of several files that could not be copied, of the first."""
+    if isinstance(error, shutil.Error) and error.args and error.args[0]:
+        told = str(error.args[0][0][-1]).partition("] ")[2].partition(":")[0]
+        return told[:1].lower() + told[1:]
+    return reason_of(error)
 
 
 def _refuse(target: Path, *, force: bool) -> None:
@@ -91,8 +105,8 @@ def _fill(folder: Path) -> int:
 
 def _swap(new: Path, target: Path) -> None:
     """Put the new folder in the place of the old one, which goes only when the new one stands."""
-    if not target.is_dir():
-        os.replace(new, target)
+    if not target.is_dir() or not any(target.iterdir()):
+        os.replace(new, target)  # which fails if there is something by now
         return
     old = target.with_name(f".{target.name}.{os.getpid()}.old")
     os.replace(target, old)

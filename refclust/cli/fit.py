@@ -120,9 +120,8 @@ def kmeans(
     fit = fit_run.run(lambda live: fit_run.iterated(begun(), live), kept)
     if check:
         fit_run.checked(fit, source.data)
-    fit_files.write(outputs, source, fit, fit.labels, None)
-    if trace is not None:
-        fit_files.write_text(trace, fit_files.trace_lines(fit.trace, metric))
+    lines = fit_files.trace_lines(fit.trace, metric)
+    fit_files.write(outputs, source, fit, fit.labels, None, lines)
     fit_run.drop(kept)
     scores = fit_files.scores(source.data, fit.labels)
     if as_json:
@@ -268,9 +267,8 @@ def agglomerative(
         backend=backend,
     )
     cut = None if tree.labels is None else Cut(k=k, height=height)
-    fit_files.write(outputs, source, tree, tree.labels or (), cut)
-    if merges is not None:
-        fit_files.write_text(merges, fit_files.merge_lines(tree.merges))
+    lines = fit_files.merge_lines(tree.merges)
+    fit_files.write(outputs, source, tree, tree.labels or (), cut, lines)
     sizes = None if tree.labels is None else fit_files.sizes(tree.labels)
     scores = [] if tree.labels is None else fit_files.scores(source.data, tree.labels)
     if as_json:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from refclust.cli.dataio import refuse_same
 from refclust.cli.output import (
+    check_output,
     note,
-    refuse_existing,
     say,
     say_beside,
     say_data,
@@ -18,7 +17,7 @@ from refclust.cli.output import (
 )
 from refclust.cli.spreadsheets import labelled, refuse_other
 from refclust.data.source import refuse_twice
-from refclust.errors import BadOption, FileNotReadable, UnknownFormat
+from refclust.errors import BadOption, RefclustError, UnknownFormat
 from refclust.escape import for_terminal
 
 if TYPE_CHECKING:
@@ -52,8 +51,7 @@ class Outputs:
         named = [one for one in (self.model, self.labels, self.table) if one is not None]
         refuse_same(named, [one for one in inputs if one is not None])
         for path in named:
-            refuse_existing(path, force=self.force)
-            _refuse_lost(path)
+            check_output(path, force=self.force)
         if self.labels is not None and self.labels != "-":
             _refuse_ending(self.labels)
         refuse_other(self.form, safe=self.spreadsheet_safe)
@@ -66,20 +64,6 @@ class Outputs:
         return label_format("-.csv" if self.labels == "-" else self.labels) if self.labels else None
 
 
-def _refuse_lost(path: str) -> None:
-    """Refuse a folder that is not there now, not after an hour of work."""
-    if path == "-":
-        return
-    folder, shown = os.path.dirname(path) or os.curdir, for_terminal(path)
-    if not os.path.isdir(folder):
-        raise FileNotReadable(f"cannot write {shown}: there is no folder {for_terminal(folder)}")
-    if not os.access(folder, os.W_OK):
-        where = f"the folder {for_terminal(folder)}"
-        raise FileNotReadable(f"cannot write {shown}: {where} cannot be written to")
-    if os.path.isdir(path):
-        raise FileNotReadable(f"cannot write {shown}: is a directory")
-
-
 def _refuse_ending(path: str) -> None:
     from refclust.data.textfile import suffix
 
@@ -90,19 +74,50 @@ def _refuse_ending(path: str) -> None:
 
 
 def write(
-    outputs: Outputs, source: Source, fit: Fitted, labels: Sequence[int], cut: Cut | None
+    outputs: Outputs,
+    source: Source,
+    fit: Fitted,
+    labels: Sequence[int],
+    cut: Cut | None,
+    table: Iterable[str] = (),
 ) -> None:
-    """Write the model, then the labels."""
+    """Write the model, then the labels, then the table of iterations or merges.
+
+    That one of them cannot be written, or its name was taken while the fit ran, is no reason to
+    lose the others.
+    """
+    failed: list[RefclustError] = []
+    jobs: tuple[Callable[[], None], ...] = (
+        lambda: _write_model(outputs, source, fit, cut),
+        lambda: _write_labels(outputs, source, labels),
+        lambda: _write_table(outputs, table),
+    )
+    for job in jobs:
+        try:
+            job()
+        except RefclustError as error:
+            failed.append(error)
+    for earlier in failed[:-1]:
+        note(f"{earlier} [{earlier.code}]")
+    if failed:
+        raise failed[-1]
+
+
+def _write_model(outputs: Outputs, source: Source, fit: Fitted, cut: Cut | None) -> None:
+    if outputs.model is None:
+        return
+    from refclust.classify.model import model_of, save_model
+    from refclust.cluster.reading import reading_of
+
+    reading = reading_of(source.format, source.options, source.data)
+    found = model_of(fit, data=source.data, reading=reading, cut=cut)
+    save_model(outputs.model, found, force=outputs.force)
+    note(f"wrote {for_terminal(outputs.model)}")
+
+
+def _write_labels(outputs: Outputs, source: Source, labels: Sequence[int]) -> None:
     from refclust.data.writers import label_chunks, write_labels
 
-    if outputs.model is not None:
-        from refclust.classify.model import model_of, save_model
-        from refclust.cluster.reading import reading_of
-
-        reading = reading_of(source.format, source.options, source.data)
-        found = model_of(fit, data=source.data, reading=reading, cut=cut)
-        save_model(outputs.model, found, force=outputs.force)
-        note(f"wrote {for_terminal(outputs.model)}")
     if outputs.labels is None:
         return
     data, labels = labelled(
@@ -112,8 +127,18 @@ def write(
         for chunk in label_chunks(data, labels):
             say_data(chunk)
     else:
-        write_labels(outputs.labels, data, labels)
+        write_labels(outputs.labels, data, labels, force=outputs.force)
         note(f"wrote {for_terminal(outputs.labels)}")
+
+
+def _write_table(outputs: Outputs, lines: Iterable[str]) -> None:
+    if outputs.table is None:
+        return
+    from refclust.data.atomic import write_atomically
+
+    content = (f"{line}\n".encode() for line in lines)
+    write_atomically(outputs.table, content, replace=outputs.force)
+    note(f"wrote {for_terminal(outputs.table)}")
 
 
 def centres(path: str, data: Dataset) -> Dataset:
@@ -128,14 +153,6 @@ def centres(path: str, data: Dataset) -> Dataset:
             f"{for_terminal(path)} has {left_out} features that the data do not have"
         )
     return found
-
-
-def write_text(path: str, lines: Iterable[str]) -> None:
-    """Write lines of text to a file."""
-    from refclust.data.atomic import write_atomically
-
-    write_atomically(path, (f"{line}\n".encode() for line in lines))
-    note(f"wrote {for_terminal(path)}")
 
 
 def trace_lines(trace: Sequence[Iteration], metric: str) -> Iterator[str]:

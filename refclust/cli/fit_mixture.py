@@ -157,9 +157,7 @@ def _fit(
 
     fit = fit_run.run(climbed, em.kept)
     facts = mixture_summary.Facts.of(fit, source.data, certify=em.certify)
-    fit_files.write(outputs, source, fit, fit.labels, None)
-    if em.trace is not None:
-        fit_files.write_text(em.trace, mixture_summary.trace_lines(fit))
+    fit_files.write(outputs, source, fit, fit.labels, None, mixture_summary.trace_lines(fit))
     fit_run.drop(em.kept)
     scores = fit_files.scores(source.data, fit.labels)
     if em.as_json:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import typer
 
 from refclust.cli.dataio import STDIN, refuse_same
-from refclust.cli.output import Line, note
-from refclust.errors import BadOption, FileExists, FileNotReadable
+from refclust.cli.output import Line, check_output, note
+from refclust.errors import BadOption, FileExists, FileNotReadable, RefclustError
 from refclust.escape import for_terminal
 
 if TYPE_CHECKING:
@@ -33,9 +33,14 @@ Fit = TypeVar("Fit")
 P = TypeVar("P")
 
 INTERRUPTED: Final = 130
+TERMINATED: Final = 143
 ENDING: Final = ".checkpoint"
 _PATIENCE = 1.0  # seconds before progress is shown
 _REFRESH = 0.1
+
+
+class Terminated(KeyboardInterrupt):
+    """The signal to terminate, which ends a fit as Ctrl-C does."""
 
 
 class Live:
@@ -59,7 +64,7 @@ class Live:
 
 def checkpoint_path(path: str | None, model: str | None) -> str | None:
     """Where the checkpoint lies: where it was said, else beside the model."""
-    return path or (None if model is None else model + ENDING)
+    return path if path is not None or model is None else model + ENDING
 
 
 def check_checkpoint(
@@ -74,6 +79,10 @@ def check_checkpoint(
         return
     if path == STDIN:
         raise BadOption("--checkpoint needs a file, not standard output")
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        told = for_terminal(path)
+        raise BadOption(f"--checkpoint {told}: this is a device or a pipe; a file is needed")
+    check_output(path, force=True)
     refuse_same([path], [one for one in others if one is not None])
     there, shown = os.path.lexists(path), for_terminal(path)
     if resume and not there:
@@ -88,21 +97,22 @@ def check_checkpoint(
 def checkpoint_of(path: str | None, every: float, *, resume: bool) -> Checkpoint | None:
     """The checkpoint of a fit that begins now; ``drop`` takes it away when files are written."""
     from refclust.cluster.checkpoint import Checkpoint
+    from refclust.data.atomic import remove
 
     if path is None:
         return None
     if not resume:
         # An old one must not outlive this moment: who resumes wants the fit that begins here.
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)
+        remove(path)
     return Checkpoint(path, every=every, resume=resume, keep=True)
 
 
 def drop(kept: str | None) -> None:
     """Take the checkpoint away: all files are there."""
     if kept is not None:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(kept)
+        from refclust.data.atomic import remove
+
+        remove(kept)
 
 
 def run(fit: Callable[[Live], Fit], kept: str | None) -> Fit:
@@ -111,10 +121,10 @@ def run(fit: Callable[[Live], Fit], kept: str | None) -> Fit:
     try:
         with _orderly():
             return fit(live)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         live.clear()
         _tell_how_to_go_on(live.where, kept)
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(TERMINATED if isinstance(stop, Terminated) else INTERRUPTED) from None
     finally:
         live.clear()
 
@@ -149,11 +159,19 @@ def _driven(steps: Any, live: Live, told: Callable[[Any], str]) -> Any:
             live.where = f"after iteration {number} of run {state.run + 1}"
             live.tell(f"run {state.run + 1}, iteration {number}: {told(state.iteration)}")
         fit = steps.result()
-        steps.save()  # for the case that the model cannot be written
+        _save_whole(steps)
         return fit
     except KeyboardInterrupt:
         steps.save()
         raise
+
+
+def _save_whole(steps: Any) -> None:
+    """Write the checkpoint of a fit that is done, for the case that its files cannot be written."""
+    try:
+        steps.save()
+    except RefclustError as error:  # no reason to lose the fit
+        note(f"the checkpoint is not up to date: {error}")
 
 
 @contextlib.contextmanager
@@ -166,7 +184,7 @@ def _orderly() -> Iterator[None]:
     def stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
         for one in before:
             signal.signal(one, signal.SIG_IGN)
-        raise KeyboardInterrupt
+        raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
 
     before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
     for one in before:

@@ -17,6 +17,7 @@ from refclust.errors import BadOption, FileExists, FileNotReadable
 
 _MOST_BITS = 12_000
 _STARTED = time.monotonic()  # as good as the start of the program
+_STDOUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 _TRUE, _FALSE = {"1", "true", "yes"}, {"0", "false", "no", ""}
 
 
@@ -172,12 +173,19 @@ def counted(number: int, noun: str) -> str:
     return f"{shown(number)} {noun}{plural}"
 
 
-def refuse_existing(path: str, *, force: bool) -> None:
-    """Refuse to overwrite a file, before any work is done for it."""
-    if path != "-" and not force and os.path.lexists(path):
-        from refclust.escape import for_terminal
+def check_output(path: str, *, force: bool) -> None:
+    """Refuse to overwrite a file, or to write where none can be, before any work is done for it."""
+    if path == "-":
+        return
+    from refclust.data.atomic import check_place  # start-up is quicker without it
+    from refclust.escape import for_terminal
 
+    if os.path.normpath(path) in _STDOUT:
+        # Compiled code of plugins may write there; results go where ``-`` leads.
+        raise BadOption(f"{path}: the name of standard output is -")
+    if not force and os.path.lexists(path):
         raise FileExists(f"{for_terminal(path)} exists already; --force replaces it")
+    check_place(path)
 
 
 def write_file(path: str, text: str, *, force: bool) -> None:
@@ -185,11 +193,11 @@ def write_file(path: str, text: str, *, force: bool) -> None:
     if path == "-":
         say(text.removesuffix("\n"))
         return
-    refuse_existing(path, force=force)
+    check_output(path, force=force)
     from refclust.data.atomic import write_atomically  # start-up is quicker without it
 
     content = text if text.endswith("\n") else text + "\n"
-    write_atomically(path, content.encode("utf-8"))
+    write_atomically(path, content.encode("utf-8"), replace=force)
 
 
 def reason_of(error: Exception) -> str:

@@ -126,7 +126,8 @@ def predict(
         for chunk in label_chunks(rows, found_labels, names=answer.names, extra=answer.extra):
             say_data(chunk)
     else:
-        write_labels(outputs.labels, rows, found_labels, names=answer.names, extra=answer.extra)
+        columns: dict[str, Any] = {"names": answer.names, "extra": answer.extra}
+        write_labels(outputs.labels, rows, found_labels, force=force, **columns)
         note(f"wrote {for_terminal(outputs.labels)}")
 
 

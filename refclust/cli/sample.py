@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from refclust.cli.fit_options import Force, Seed
-from refclust.cli.output import note, refuse_existing, say_data
+from refclust.cli.output import check_output, note, say_data
 from refclust.cli.predict import ModelFile
 from refclust.cli.spreadsheets import SpreadsheetSafe, refuse_other, table
 from refclust.errors import BadOption
@@ -47,7 +47,7 @@ def sample(
     refclust sample iris.model.json -n 1000 --seed 7 --out new.csv
     refclust sample texts.model.json -n 100 --length 80 --labels
     """
-    refuse_existing(out, force=force)
+    check_output(out, force=force)
     from refclust.cluster.model import load_model
     from refclust.cluster.model_parts import ClassifierModel, MixtureModel
     from refclust.data.writers import choose, write
@@ -64,7 +64,7 @@ def sample(
     if out == "-":
         _print(rows)
         return
-    for part in write(out, rows):
+    for part in write(out, rows, force=force):
         note(f"{part} are left out: files like {for_terminal(out)} do not hold them")
     note(f"wrote {for_terminal(out)}")
 

@@ -10,11 +10,11 @@ import typer
 from refclust.cli.complete import complete_case
 from refclust.cli.inputs import Json
 from refclust.cli.output import (
+    check_output,
     columns,
     counted,
     json_text,
     note,
-    refuse_existing,
     say,
     say_json,
     write_file,
@@ -123,7 +123,7 @@ def template(
     from refclust.escape import for_terminal
     from refclust.testing import verify
 
-    refuse_existing(out, force=force)
+    check_output(out, force=force)
     form = verify.template(chapter)
     write_file(out, json_text(form, indent=1), force=force)
     if out != "-":

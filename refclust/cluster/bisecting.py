@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal
 
 from refclust.backends.session import Provenance, Session
+from refclust.cluster import bisecting_state as states
+from refclust.cluster.bisecting_state import Node, State
 from refclust.cluster.checkpoint import Checkpoint, Fitting, whole_provenance
 from refclust.cluster.objective import exact_within, mean_square, rounded
 from refclust.cluster.options import KMeansOptions, clusters, named
-from refclust.cluster.results import BisectingFit, Centre, Metric, Split, Start
+from refclust.cluster.results import BisectingFit, Metric, Split, Start
 from refclust.cluster.rows import unit_rows
 from refclust.cluster.seeding import STARTS, Draws, Rows
 from refclust.cluster.steps import USUAL, Steps
@@ -20,29 +22,6 @@ from refclust.data.accept import dataset
 from refclust.data.dataset import Dataset
 from refclust.errors import KOutOfRange
 from refclust.kernels.centres import CentreMatrix
-
-
-@dataclass(frozen=True, slots=True)
-class _Node:
-    """A leaf, or, once it has been split, an inner node of the tree under way."""
-
-    rows: Sequence[int]
-    centre: Centre
-    weight: Fraction
-    rss: Fraction
-    whole: bool = False  # it cannot be split
-    children: tuple[int, int] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _State:
-    """The tree so far, and how many random numbers its splits have used."""
-
-    nodes: tuple[_Node, ...]
-    draws: int = 0
-
-    def leaves(self) -> int:
-        return sum(node.children is None for node in self.nodes)
 
 
 def bisecting(
@@ -79,11 +58,12 @@ def bisecting(
     session = Session(backend) if session is None else session
     seen = unit_rows(rows, session, 2, USUAL) if metric == "cosine" else rows
     everything = Rows(seen, session, USUAL)
-    state = _State((_root(everything),))
+    state = State((_root(everything),))
     digest = rows.digest()
     fitting = Fitting("bisecting", digest, {**options.as_json(), "k": count, "by": by})
     if checkpoint is not None:
-        state = checkpoint.begin(fitting, _read_state, state, session)
+        reader = states.StateReader(options, count, rows.n, rows.d)
+        state = checkpoint.begin(fitting, reader, state, session)
     # All rows decide where kernels run: a fit that goes on begins with fewer of them.
     for leader in ("kmeans.lloyd_step", "seeding.potential"):
         everything.made_by(leader, 2)
@@ -95,57 +75,27 @@ def bisecting(
             if after_split is not None:
                 after_split(state.leaves())
             if checkpoint is not None and checkpoint.due():
-                checkpoint.write(fitting, _told_state(state), session.provenance())
+                checkpoint.write(fitting, states.told(state), session.provenance())
     except KeyboardInterrupt:
         if checkpoint is not None:
-            checkpoint.write(fitting, _told_state(state), session.provenance())
+            checkpoint.write(fitting, states.told(state), session.provenance())
         raise
     if checkpoint is not None:
         checkpoint.done()
     return _fit(rows, state.nodes, count, by, options, whole_provenance(session, checkpoint))
 
 
-def _told_state(state: _State) -> dict[str, Any]:
-    nodes = [
-        {
-            "rows": list(node.rows) if node.children is None else [],
-            "centre": list(node.centre),
-            "weight": str(node.weight),
-            "rss": str(node.rss),
-            "whole": node.whole,
-            "children": node.children,
-        }
-        for node in state.nodes
-    ]
-    return {"draws": state.draws, "nodes": nodes}
-
-
-def _read_state(told: dict[str, Any]) -> _State:
-    nodes = tuple(
-        _Node(
-            [int(i) for i in node["rows"]],
-            tuple(map(float, node["centre"])),
-            Fraction(node["weight"]),
-            Fraction(node["rss"]),
-            bool(node["whole"]),
-            None if node["children"] is None else (node["children"][0], node["children"][1]),
-        )
-        for node in told["nodes"]
-    )
-    return _State(nodes, int(told["draws"]))
-
-
-def _root(rows: Rows) -> _Node:
+def _root(rows: Rows) -> Node:
     everything = array("i", bytes(4 * rows.data.n))
     sums = rows.call("kmeans.accumulate", everything, 1, k=2)  # the splits will have two
     squares = rows.call("kmeans.squares", everything, 1)
     centres = CentreMatrix.flat(rows.call("kmeans.means", sums), rows.data.d)
     [rss] = exact_within(squares, rows.call("kmeans.residual", sums, centres))
     weight = Fraction(sums.weights[0], 1 << sums.weight_shift)
-    return _Node(range(rows.data.n), centres[0], weight, rss)
+    return Node(range(rows.data.n), centres[0], weight, rss)
 
 
-def _worst(nodes: Sequence[_Node], by: str, count: int) -> int:
+def _worst(nodes: Sequence[Node], by: str, count: int) -> int:
     """The leaf to split: the largest sum or weight, the lowest first row of equals."""
     leaves = [i for i, node in enumerate(nodes) if node.children is None]
     free = [i for i in leaves if nodes[i].rss and not nodes[i].whole]
@@ -163,12 +113,12 @@ def _worst(nodes: Sequence[_Node], by: str, count: int) -> int:
 
 def _split(
     data: Dataset,
-    state: _State,
+    state: State,
     worst: int,
     options: KMeansOptions,
     session: Session,
     draws: Draws,
-) -> _State:
+) -> State:
     """Cut a leaf in two by k-means, or find that it cannot be cut."""
     node = state.nodes[worst]
     part = data if len(node.rows) == data.n else data.select(node.rows)
@@ -183,18 +133,18 @@ def _split(
     nodes = list(state.nodes)
     if not all(fit.sizes):
         nodes[worst] = replace(node, whole=True)
-        return _State(tuple(nodes), draws.used)
+        return State(tuple(nodes), draws.used)
     nodes[worst] = replace(node, children=(len(nodes), len(nodes) + 1))
     nodes += [
-        _Node(members[side], fit.centres[side], fit.sizes[side], fit.exact_within[side])
+        Node(members[side], fit.centres[side], fit.sizes[side], fit.exact_within[side])
         for side in (0, 1)
     ]
-    return _State(tuple(nodes), draws.used)
+    return State(tuple(nodes), draws.used)
 
 
 def _fit(
     data: Dataset,
-    nodes: Sequence[_Node],
+    nodes: Sequence[Node],
     count: int,
     by: Literal["rss", "size"],
     options: KMeansOptions,
@@ -242,7 +192,7 @@ def _fit(
     )
 
 
-def _walk(nodes: Sequence[_Node]) -> list[int]:
+def _walk(nodes: Sequence[Node]) -> list[int]:
     """The leaves in the order of a walk that goes to the first child first."""
     order, waiting = [], [0]
     while waiting:

@@ -7,23 +7,26 @@ so far: the result of a fit that was stopped tells of all kernels, not of the la
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
+import stat
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Final, TypeVar
 
 from refclust.backends.session import Decided, KernelRun, Provenance, Session
-from refclust.data.atomic import write_atomically
-from refclust.errors import BadCheckpoint, FileNotReadable
+from refclust.cluster.document import Node, parse, shown
+from refclust.data.atomic import remove, write_atomically
+from refclust.errors import BadCheckpoint, FileNotReadable, RefclustError
+from refclust.limits import limit, within
 
 FORMAT: Final = "refclust-checkpoint"
-VERSION: Final = 2  # 1 had no provenance: what ran before a stop was lost
+# 1 had no provenance: what ran before a stop was lost; 2 not the prior that an M-step told.
+VERSION: Final = 3
+_SHOWN: Final = 60
 T = TypeVar("T")
 
 
@@ -66,9 +69,7 @@ class Checkpoint:
         """Tell whether it is time to write again."""
         return time.monotonic() - self._written >= self.every
 
-    def begin(
-        self, fitting: Fitting, read: Callable[[dict[str, Any]], T], fresh: T, session: Session
-    ) -> T:
+    def begin(self, fitting: Fitting, read: Callable[[Node], T], fresh: T, session: Session) -> T:
         """Return how far the fit has come: what the file says, if the fit is to be resumed.
 
         Then kernels stay on the backends that the file tells of, if none was asked for.
@@ -77,14 +78,7 @@ class Checkpoint:
         """
         if not self.resume:
             return fresh
-        try:
-            text = Path(self.path).read_text(encoding="utf-8")
-        except OSError as error:
-            raise FileNotReadable(
-                f"cannot read the checkpoint {self.path}: {(error.strerror or str(error)).lower()}"
-            ) from None
-        except ValueError:
-            raise BadCheckpoint(f"{self.path} is no checkpoint: it is not UTF-8 text") from None
+        text = _text(self.path)
         progress, self._earlier = _read(self.path, text, fitting, read)
         session.go_on(self._earlier[0])
         return progress
@@ -124,8 +118,7 @@ class Checkpoint:
         """Take the file away, unless it is to be kept: the result is there."""
         if self.keep:
             return
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self.path)
+        remove(self.path)
 
 
 def whole_provenance(session: Session, checkpoint: Checkpoint | None) -> Provenance:
@@ -137,19 +130,41 @@ def whole_provenance(session: Session, checkpoint: Checkpoint | None) -> Provena
     return provenance if checkpoint is None else checkpoint.whole(provenance)
 
 
-def _read(
-    name: str, text: str, fitting: Fitting, read: Callable[[dict[str, Any]], T]
-) -> tuple[T, tuple[tuple[KernelRun, ...], tuple[Decided, ...]]]:
+def _text(name: str) -> str:
+    """The text of a checkpoint, of bounded length."""
     try:
-        content = json.loads(text)
-        for key, due in fitting.header().items():
-            _check(name, key, content[key], due)
-        ran, progress = content["ran"], content["progress"]
-        if content["checksum"] != _checksum([ran, progress]):
-            raise BadCheckpoint(f"{name} is damaged: its contents do not match its checksum")
-        kernels = tuple(KernelRun(**run) for run in ran["kernels"])
-        decided = tuple(Decided(**rung) for rung in ran["decided"])
-        return read(progress), (kernels, decided)
+        with open(name, "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise FileNotReadable(f"cannot read the checkpoint {name}: it is no file")
+            most = limit("document")
+            content = file.read(most + 1)
+            if len(content) > most:
+                within("document", os.fstat(file.fileno()).st_size, f"the checkpoint {name}")
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadCheckpoint(f"{name} is no checkpoint: it is not UTF-8 text") from None
+    except RefclustError:
+        raise
+    except (OSError, ValueError) as error:
+        told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise FileNotReadable(f"cannot read the checkpoint {name}: {told.lower()}") from None
+
+
+def _read(
+    name: str, text: str, fitting: Fitting, read: Callable[[Node], T]
+) -> tuple[T, tuple[tuple[KernelRun, ...], tuple[Decided, ...]]]:
+    """Check a checkpoint like foreign input: its sum guards against accidents only."""
+    top = parse(text, name, error=BadCheckpoint)
+    given, header = top.mapping(), fitting.header()
+    for key, due in header.items():  # first of all: another version may have other keys
+        if key not in given:
+            top.fail(f"this is no checkpoint of refclust, or a damaged one: it has no {key!r}")
+        _check(name, key, given[key], due)
+    *_, checksum, ran, progress = top.members(*header, "checksum", "ran", "progress")
+    try:
+        if checksum.text() != _checksum([ran.value, progress.value]):
+            top.fail("it is damaged: its contents do not match its checksum")
+        return read(progress), _ran(ran)
     except BadCheckpoint:
         raise
     except (ValueError, LookupError, TypeError, ArithmeticError, RecursionError) as error:
@@ -157,6 +172,24 @@ def _read(
             f"{name} is no checkpoint of refclust, or a damaged one: "
             f"{type(error).__name__}: {error}"
         ) from None
+
+
+def _ran(node: Node) -> tuple[tuple[KernelRun, ...], tuple[Decided, ...]]:
+    kernels, decided = node.members("kernels", "decided")
+    return tuple(map(_kernel_run, kernels.items())), tuple(map(_rung, decided.items()))
+
+
+def _kernel_run(node: Node) -> KernelRun:
+    *words, calls, seconds = node.members(*(one.name for one in fields(KernelRun)))
+    kernel, backend, distribution, version, reason = (word.text() for word in words)
+    return KernelRun(
+        kernel, backend, distribution, version, reason, calls.whole(0), seconds.double(0)
+    )
+
+
+def _rung(node: Node) -> Decided:
+    backend, rung, rows = node.members(*(one.name for one in fields(Decided)))
+    return Decided(backend.text(), rung.text(), rows.whole(0))
 
 
 def _added(earlier: Sequence[KernelRun], now: Sequence[KernelRun]) -> tuple[KernelRun, ...]:
@@ -188,10 +221,24 @@ def _check(name: str, key: str, found: Any, due: Any) -> None:
     if key == "data":
         raise BadCheckpoint(f"{name} belongs to a fit of other data than those given")
     if key != "options":
-        raise BadCheckpoint(f"{name}: {key} is {found!r}; {due!r} is needed")
-    which = next(option for option in {**due, **found} if found.get(option) != due.get(option))
-    if which == "given":
-        raise BadCheckpoint(f"{name} belongs to a fit from other given centres")
-    raise BadCheckpoint(
-        f"{name} belongs to a fit with {which} = {found.get(which)!r}, not {due.get(which)!r}"
-    )
+        raise BadCheckpoint(f"{name}: {key} is {_short(found)}; {due!r} is needed")
+    if not isinstance(found, dict):
+        raise BadCheckpoint(f"{name}: options are {shown(found)}; an object is needed")
+    nothing = object()
+    for option in {**due, **found}:
+        one, other = found.get(option, nothing), due.get(option, nothing)
+        if one is nothing or other is nothing:
+            told = "has no option" if one is nothing else "has the unknown option"
+            raise BadCheckpoint(f"{name} {told} {_short(option)}; it belongs to another version")
+        if one != other and option == "given":
+            raise BadCheckpoint(f"{name} belongs to a fit from other given centres")
+        if one != other:
+            raise BadCheckpoint(
+                f"{name} belongs to a fit with {option} = {_short(one)}, not {other!r}"
+            )
+
+
+def _short(value: Any) -> str:
+    """A value of the file, in no more than a few words."""
+    text = shown(value) if isinstance(value, list | dict | int) else repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -162,19 +162,36 @@ class Node:
             for place, value in enumerate(self.value)
         )
 
-    def rational(self) -> Fraction:
-        """The value as a rational number of at least 0 in lowest terms: ``"7"`` or ``"7/2"``.
+    def rational(self, *, signed: bool = False) -> Fraction:
+        """The value as a rational number in lowest terms: ``"7"`` or ``"7/2"``; at least 0 or not.
 
         Spec: MODEL-LOAD
         """
         value = self.value
-        due = 'a rational number of at least 0 in lowest terms, such as "7" or "7/2",'
-        if type(value) is not str or len(value) > _MOST_DIGITS or not _RATIONAL.fullmatch(value):
+        least = "" if signed else "of at least 0 "
+        due = f'a rational number {least}in lowest terms, such as "7" or "7/2",'
+        if type(value) is not str or not _RATIONAL.fullmatch(value):
+            self.wrong(due)
+        if max(map(len, value.split("/"))) > _MOST_DIGITS:
             self.wrong(due)
         number = Fraction(value)
-        if number < 0 or str(number) != value:
+        if (number < 0 and not signed) or str(number) != value:
             self.wrong(due)
         return number
+
+    def wholes(self, length: int | None, least: int, most: int) -> list[int]:
+        """The value as an array of integers within bounds.
+
+        Spec: MODEL-LOAD
+        """
+        if type(self.value) is not list:
+            self.wrong("an array of integers")
+        if length is not None and len(self.value) != length:
+            self.fail(f"an array of {len(self.value)} integers; {length} are due")
+        for place, value in enumerate(self.value):
+            if not (type(value) is int and least <= value <= most):
+                self.item(place).whole(least, most)
+        return list(self.value)
 
     def maybe(self, read: Callable[[Node], T]) -> T | None:
         """Nothing if the value is null, else what ``read`` makes of it."""

@@ -123,7 +123,7 @@ def save_model(path: str, model: Model | Fit, *, force: bool = False) -> None:
         content = gzip.compress(content, mtime=0)
     if not force and os.path.lexists(path):
         raise FileExists(f"{path} exists already; give another name, or force=True to replace it")
-    write_atomically(path, content)
+    write_atomically(path, content, replace=force)
 
 
 class _OfRows(Protocol):

@@ -5,12 +5,10 @@ Labels are not kept: those before the last update follow from the centres before
 
 from __future__ import annotations
 
-from array import array
 from dataclasses import asdict, dataclass, replace
-from fractions import Fraction
 from typing import Any
 
-from refclust.cluster.results import Centres, Emptied, Iteration, Run
+from refclust.cluster.results import Emptied, Iteration, Run
 from refclust.kernels.centres import CentreMatrix
 
 
@@ -46,59 +44,3 @@ def told(progress: Progress) -> dict[str, Any]:
 
 def _lists(matrix: CentreMatrix | None) -> list[list[float]] | None:
     return None if matrix is None else [list(row) for row in matrix]
-
-
-def read(told: dict[str, Any]) -> Progress:
-    """The progress that plain values tell of."""
-    return Progress(
-        finished=tuple(map(_run, told["finished"])),
-        draws=int(told["draws"]),
-        done=int(told["done"]),
-        start=_matrix(told["start"]),
-        previous=_matrix(told["previous"]),
-        dropped=tuple(map(int, told["dropped"])),
-        centres=_matrix(told["centres"]),
-        emptied=tuple(Emptied(**one) for one in told["emptied"]),
-        trace=tuple(map(_iteration, told["trace"])),
-    )
-
-
-def _matrix(told: Any) -> CentreMatrix | None:
-    return None if told is None else CentreMatrix.of(told)
-
-
-def _run(told: dict[str, Any]) -> Run:
-    parts = dict(told)
-    return Run(
-        matrix=CentreMatrix.of(parts.pop("centres")),
-        first=CentreMatrix.of(parts.pop("start")),
-        **{
-            **parts,
-            "exact_rss": Fraction(told["exact_rss"]),
-            "cosine_terms": tuple(map(Fraction, told["cosine_terms"])),
-            "emptied": tuple(Emptied(**one) for one in told["emptied"]),
-            "trace": tuple(map(_iteration, told["trace"])),
-        },
-    )
-
-
-def _iteration(told: dict[str, Any]) -> Iteration:
-    labels = told["labels"]
-    return replace(
-        Iteration(**{**told, "labels": None}),
-        centres=centres_of(told["centres"]),
-        labels=None if labels is None else array("i", labels),
-    )
-
-
-def centres_of(told: Any) -> Centres | None:
-    """Centres from lists of numbers.
-
-    Spec: KM-CKPT
-
-    >>> centres_of([[1, 2.5]])
-    ((1.0, 2.5),)
-    """
-    if told is None:
-        return None
-    return tuple(tuple(map(float, centre)) for centre in told)

@@ -164,6 +164,17 @@ def group_means(rows: Rows, labels: Sequence[Hashable]) -> CentreMatrix:
     return CentreMatrix.flat(rows.call("kmeans.means", sums), rows.data.d)
 
 
+def most_draws(k: int, d: int, trials: int | None = None) -> int:
+    """How many random numbers a start can use, whichever it is.
+
+    Spec: KM-INIT
+
+    >>> most_draws(3, 2), most_draws(3, 10), most_draws(3, 2, trials=7)
+    (13, 31, 22)
+    """
+    return 1 + k * max(d, 2 + k.bit_length() if trials is None else trials)
+
+
 LOCATE = "seeding.locate"
 STARTS: Mapping[str, Callable[..., Centres]] = {
     "k-means++": plus_plus,

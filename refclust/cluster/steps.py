@@ -26,6 +26,7 @@ from refclust.cluster.objective import (
 )
 from refclust.cluster.options import KMeansOptions
 from refclust.cluster.progress import Progress
+from refclust.cluster.progress_read import ProgressReader
 from refclust.cluster.results import Centres, Iteration, KMeansFit, Reason, Run
 from refclust.cluster.room import for_centres
 from refclust.cluster.rows import unit_rows
@@ -103,9 +104,8 @@ class Steps:
         self._fingerprint = Fingerprint(text=data.digest()) if self._watched else Fingerprint(data)
         self._progress = Progress()
         if checkpoint is not None:
-            self._progress = checkpoint.begin(
-                self._fitting(), progresses.read, self._progress, session
-            )
+            reader = ProgressReader(options, data.n, data.d)
+            self._progress = checkpoint.begin(self._fitting(), reader, self._progress, session)
         self._draws = Draws(options.seed, self._progress.draws) if draws is None else draws
         self._best: _Closing | None = None  # of the best run seen here
         self._square: Fraction | None = None  # the squared lengths of all rows together

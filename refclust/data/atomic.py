@@ -1,109 +1,185 @@
-"""Files written whole or not at all: beside their place first, then moved there (no chapter).
+"""Files written whole or not at all: beside their place first, then moved there (DATA-FILE).
 
-After a crash, a full disk or an interrupt the old file is still there, complete. Only a process
-that is killed outright can leave its unfinished file, hidden, beside it.
+After a crash, a full disk or an interrupt the old file is still there, complete, and what somebody
+else put into the place meanwhile is not lost. Only a process that is killed outright can leave its
+unfinished file, hidden, beside it; whoever writes there next takes that away.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from typing import Final
 
-from refclust.errors import FileNotReadable
+from refclust.data.unfinished import Unfinished, beginning, swept
+from refclust.errors import FileExists, FileNotReadable
 from refclust.escape import for_terminal
 
-_LONGEST_NAME = 100  # leaves room for what is added, within the 255 bytes of most file systems
+# What systems say of a place that has no hard links; others say ENOSYS.
+_NO_LINKS: Final = frozenset(
+    (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EXDEV)
+)
+_MOST_KEPT: Final = 1000  # names that are tried for a result whose own name was taken
+_swept: set[str] = set()  # places beside which this process has tidied up
 
 
-def write_atomically(path: str, content: bytes | Iterable[bytes]) -> None:
+def write_atomically(path: str, content: bytes | Iterable[bytes], *, replace: bool = True) -> None:
     """Put content into a file, or leave everything as it was.
 
-    The file keeps its permissions; behind a symbolic link the file it points to is replaced, and a
-    device or a pipe, which cannot be replaced, is written to. Raises ``file-not-found`` where the
-    place cannot be written; what the content raises while it is made comes out unchanged.
+    A file that is replaced keeps its permissions, and its owner and group where that is allowed;
+    behind a symbolic link the file it points to is replaced, and a device or a pipe, which cannot
+    be replaced, is written to. Without ``replace`` the name must be free, also when all is
+    written: otherwise the error is ``exists``, what is there stays, and what was written is kept
+    beside it under a free name, which the error tells. Raises ``file-not-found`` where the place
+    cannot be written; what the content raises while it is made comes out unchanged.
+
+    Spec: DATA-FILE
     """
     chunks = (content,) if isinstance(content, bytes) else content
     with _told(path):
-        target = os.path.realpath(path)
-        before = _status(target)
-        if before is not None and stat.S_ISDIR(before.st_mode):
-            raise IsADirectoryError(0, "is a directory")
-        if before is not None and not os.access(target, os.W_OK):
+        before = _status(path)
+        if not replace and (before is not None or os.path.islink(path)):
+            raise FileExists(f"{path} exists already")
+        if before is not None and not os.access(path, os.W_OK):
             # Its folder may allow to replace it all the same, but its owner said no.
             raise PermissionError(0, "permission denied")
     if before is not None and not stat.S_ISREG(before.st_mode):
-        with _Output(path, target, os.O_WRONLY) as output:
-            output.write(chunks)
+        _write_into(path, chunks)
         return
-    folder, name = os.path.split(target)
-    short = os.fsdecode(os.fsencode(name)[:_LONGEST_NAME])
-    beside = os.path.join(folder, f".{short}.{os.urandom(6).hex()}.new")
-    made = False
+    target = os.path.realpath(path)
+    _sweep_once(target)
+    with _told(path):
+        file = Unfinished(target, private=before is not None)
     try:
-        with _Output(path, beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as output:
-            made = True
-            output.write(chunks)
-            with _told(path):
-                if before is not None:
-                    os.chmod(beside, stat.S_IMODE(before.st_mode))
-                output.settle()
-        with _told(path):
-            os.replace(beside, target)
-        made = False
-    finally:
-        if made:
-            with contextlib.suppress(OSError):
-                os.unlink(beside)
-    _settle_folder(folder)
-
-
-class _Output:
-    """An open file whose troubles are told under the name the user gave."""
-
-    def __init__(self, path: str, place: str, flags: int) -> None:
-        self._path = path
-        with _told(path):
-            # 0o666 less the umask, as any new file; O_BINARY exists where lines would be changed.
-            number = os.open(place, flags | getattr(os, "O_BINARY", 0), 0o666)
-            self._file = os.fdopen(number, "wb")
-
-    def __enter__(self) -> _Output:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        with _told(self._path):
-            self._file.close()
-
-    def write(self, chunks: Iterable[bytes]) -> None:
         for chunk in chunks:  # what raises here is not ours to name
-            with _told(self._path):
-                self._file.write(chunk)
+            with _told(path):
+                file.write(chunk)
+        with _told(path):
+            file.settle(before)
+            if replace:
+                file.move(target)
+            elif not _moved(file, target):
+                kept = _kept(file, target)
+                raise FileExists(
+                    f"{path} has come to exist meanwhile and was not replaced; what was to be "
+                    f"written there is kept in {os.path.join(os.path.dirname(path), kept)}"
+                )
+    finally:
+        file.close()
+    _settle_folder(os.path.dirname(target))
 
-    def settle(self) -> None:
-        self._file.flush()
-        os.fsync(self._file.fileno())
+
+def remove(path: str) -> None:
+    """Take a file away, if it is there, and what killed processes left of it.
+
+    Spec: DATA-FILE
+    """
+    with _told(path, "remove"), contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+    swept(os.path.realpath(path))
+
+
+def check_place(path: str) -> None:
+    """Refuse a place where no file can be, before any work is done for it.
+
+    Spec: DATA-FILE
+    """
+    with _told(path):
+        status = _status(path)
+        if status is not None and not stat.S_ISREG(status.st_mode):
+            return
+        folder = os.path.dirname(os.path.realpath(path) if os.path.islink(path) else path)
+        if not os.path.isdir(folder or os.curdir):
+            raise FileNotFoundError(0, f"there is no folder {folder}")
+        if not os.access(folder or os.curdir, os.W_OK):
+            raise PermissionError(0, f"the folder {folder or os.curdir} cannot be written to")
+        if status is not None and not os.access(path, os.W_OK):
+            raise PermissionError(0, "permission denied")
+
+
+def _moved(file: Unfinished, target: str) -> bool:
+    """Give the finished file a name that nobody has; false if somebody has it."""
+    try:
+        file.link(target)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        # An empty file takes the name; no one else can from then on.
+        try:
+            os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        except FileExistsError:
+            return False
+        file.move(target)
+    return True
+
+
+def _kept(file: Unfinished, target: str) -> str:
+    """Put the finished file under a free name beside its own; the name is returned."""
+    folder, name = os.path.split(target)
+    stem, ending = os.path.splitext(name)
+    if ending.lower() == ".gz":
+        stem, inner = os.path.splitext(stem)
+        ending = inner + ending
+    for number in range(1, _MOST_KEPT):
+        added = f".{number}{ending}"
+        # Within the length that names may have; the beginning tells whose it is.
+        kept = beginning(stem, 255 - len(os.fsencode(added))) + added
+        if _moved(file, os.path.join(folder, kept)):
+            _settle_folder(folder)
+            return kept
+    raise FileExistsError(0, f"exists, and so do {_MOST_KEPT - 1} names beside it")
+
+
+def _write_into(path: str, chunks: Iterable[bytes]) -> None:
+    """Write to what is no file and cannot be replaced."""
+    with _told(path):
+        # O_BINARY exists where lines would be changed.
+        file = os.fdopen(os.open(path, os.O_WRONLY | getattr(os, "O_BINARY", 0)), "wb")
+    try:
+        for chunk in chunks:
+            with _told(path):
+                file.write(chunk)
+    finally:
+        with _told(path):
+            file.close()
+
+
+def _status(path: str) -> os.stat_result | None:
+    """What is at a place where a file may be; nothing if nothing is."""
+    if not path:
+        raise FileNotFoundError(0, "the name is empty")
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        found = None
+    if path.endswith(os.sep) or (found is not None and stat.S_ISDIR(found.st_mode)):
+        raise IsADirectoryError(0, "is a directory")
+    return found
 
 
 @contextlib.contextmanager
-def _told(path: str) -> Iterator[None]:
+def _told(path: str, what: str = "write") -> Iterator[None]:
     try:
         yield
-    except BrokenPipeError:
+    except (BrokenPipeError, FileExists):
         raise
     except (OSError, ValueError) as error:
         told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise FileNotReadable(
-            f"cannot write {for_terminal(path)}: {told[:1].lower()}{told[1:]}"
+            f"cannot {what} {for_terminal(path)}: {told[:1].lower()}{told[1:]}"
         ) from None
 
 
-def _status(target: str) -> os.stat_result | None:
-    try:
-        return os.stat(target)
-    except FileNotFoundError:
-        return None
+def _sweep_once(target: str) -> None:
+    """Tidy up beside a place; once in a process, since the folder may be large."""
+    if target not in _swept:
+        _swept.add(target)
+        swept(target)
 
 
 def _settle_folder(folder: str) -> None:

@@ -52,10 +52,12 @@ def write(
     data: Dataset,
     *,
     format: str | None = None,  # noqa: A002
+    force: bool = True,
 ) -> tuple[str, ...]:
     """Write a data set; return which of its parts the format cannot hold.
 
-    The format is that of the name, or else of the ending; ``.gz`` packs it.
+    The format is that of the name, or else of the ending; ``.gz`` packs it. Without ``force`` the
+    file must be a new one (``exists``).
 
     Spec: DATA-WRITE
     """
@@ -67,7 +69,7 @@ def write(
     if packed and writer.name == "npz":
         raise BadOption(f"{for_terminal(path)}: npz is packed already; leave .gz out")
     chunks = writer.chunks(data)
-    write_atomically(path, _packed(chunks) if packed else chunks)
+    write_atomically(path, _packed(chunks) if packed else chunks, replace=force)
     held = writer.holds(data)
     return tuple(part for part in _PARTS if getattr(data, part) is not None and part not in held)
 
@@ -94,8 +96,11 @@ def write_labels(
     format: str | None = None,  # noqa: A002
     names: tuple[str, str] = ("id", "cluster"),
     extra: Mapping[str, Sequence[float]] | None = None,
+    force: bool = True,
 ) -> None:
     """Write the label of each row beside its id to a file or an open stream.
+
+    Without ``force`` the file must be a new one (``exists``).
 
     Spec: DATA-WRITE
     """
@@ -103,7 +108,8 @@ def write_labels(
     chunks = label_chunks(data, labels, format=chosen, names=names, extra=extra)
     if isinstance(target, str):
         encoded = map(_bytes, chunks)
-        write_atomically(target, _packed(encoded) if target.lower().endswith(".gz") else encoded)
+        packed = target.lower().endswith(".gz")
+        write_atomically(target, _packed(encoded) if packed else encoded, replace=force)
     else:
         for chunk in chunks:
             target.write(chunk)

@@ -23,6 +23,7 @@ from refclust.mixture.certificate import ascent
 from refclust.mixture.families import Collapsed, Densities, Family, Following, Point
 from refclust.mixture.options import EMOptions
 from refclust.mixture.progress import Before, Pending, Progress, Reached
+from refclust.mixture.progress_read import ProgressReader
 from refclust.mixture.ranges import total_weight
 from refclust.mixture.recentre import beyond_range
 from refclust.mixture.repair import all_collapsed, best_run, impossible, repaired
@@ -69,12 +70,8 @@ class EMSteps(Generic[P, D, M]):
         )
         self._progress: Progress[P] = Progress()
         if checkpoint is not None:
-            self._progress = checkpoint.begin(
-                self._fitting(),
-                lambda told: progresses.read(told, family),
-                self._progress,
-                rows.session,
-            )
+            reader = ProgressReader(family, options, rows.data.n)
+            self._progress = checkpoint.begin(self._fitting(), reader, self._progress, rows.session)
         self._draws = Draws(options.seed, self._progress.draws)
         self._last: tuple[Point[P, D], EMStep[M]] | None = None  # the pass handed out last
         self._best: tuple[int, Point[P, D]] | None = None  # of the best run seen here
@@ -161,10 +158,10 @@ class EMSteps(Generic[P, D, M]):
 
     def _one_run(self) -> Iterator[State[P]]:
         assert self._progress.pending is not None
-        try:
-            point = self._family.point(self._progress.pending.parameters)
-        except Collapsed as collapsed:
-            raise starts.no_mixture(collapsed) from None
+        point = starts.ready(self._family, self._progress.pending.parameters)
+        if self._progress.pending.prior is not None:
+            log_prior, rounding = self._progress.pending.prior
+            point = replace(point, log_prior=log_prior, rounding=rounding)
         while True:
             step = self._family.step(point, self._rule(point.densities.k))
             stopped = self._seen(point, step)
@@ -309,6 +306,7 @@ class EMSteps(Generic[P, D, M]):
             parameters=following.parameters,
             done=pending.done + 1,
             draws=self._draws.used,
+            prior=(following.log_prior, following.rounding),
             before=before,
         )
         self._progress = replace(self._progress, pending=pending)
@@ -341,7 +339,7 @@ class EMSteps(Generic[P, D, M]):
         assert pending is not None
         if pending.best is not None and pending.best[1] != point.parameters:
             # Sampled steps wander: what counts is the best place they came to.
-            point = self._family.point(pending.best[1])
+            point = starts.ready(self._family, pending.best[1])
             step = self._family.step(point, SOFT)
         shift = self._weight * self._family.constant
         reached = step.log_likelihood if self._options.sampled else step.bound
@@ -374,7 +372,9 @@ class EMSteps(Generic[P, D, M]):
             raise all_collapsed(runs)
         # The best run may have ended before a checkpoint.
         known = self._best is not None and self._best[0] == best
-        point = self._best[1] if known and self._best else self._family.point(run.parameters)
+        point = (
+            self._best[1] if known and self._best else starts.ready(self._family, run.parameters)
+        )
         labels = copied(self._family.posterior(point, full=False).labels)
         return MixtureFit(
             labels=labels,

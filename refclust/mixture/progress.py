@@ -40,6 +40,9 @@ class Pending(Generic[P]):
     parameters: P
     draws: int  # random numbers used before the next pass
     done: int = 0  # M-steps
+    # The logarithm of the prior and what it may err by, as the M-step told them: worked out from
+    # the parameters, sums in another order may differ in the last bit.
+    prior: tuple[float, float] | None = None
     before: Before | None = None
     now: Reached | None = None
     best: tuple[float, P] | None = None  # of sampled steps
@@ -69,17 +72,6 @@ def told(progress: Progress[P], family: Family[P, D, M]) -> dict[str, Any]:
     return plain
 
 
-def read(content: dict[str, Any], family: Family[P, D, M]) -> Progress[P]:
-    """The progress that plain values tell of."""
-    content = _unspelled(content)
-    pending = content["pending"]
-    return Progress(
-        tuple(_run(one, family) for one in content["finished"]),
-        int(content["draws"]),
-        None if pending is None else _pending(pending, family),
-    )
-
-
 def _spelled(value: Any) -> Any:
     """The same values with infinities as words: an objective is one where a prior excludes a start.
 
@@ -92,14 +84,6 @@ def _spelled(value: Any) -> Any:
     return [_spelled(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-def _unspelled(value: Any) -> Any:
-    if value in ("inf", "-inf"):
-        return float(value)
-    if isinstance(value, dict):
-        return {key: _unspelled(one) for key, one in value.items()}
-    return [_unspelled(one) for one in value] if isinstance(value, list) else value
-
-
 def _told_pending(pending: Pending[P], family: Family[P, D, M]) -> dict[str, Any]:
     # A pass that was seen but led to no M-step yet will be made again, with its traces.
     return {
@@ -107,27 +91,13 @@ def _told_pending(pending: Pending[P], family: Family[P, D, M]) -> dict[str, Any
         "parameters": family.told(pending.parameters),
         "draws": pending.draws,
         "done": pending.done,
+        "prior": None if pending.prior is None else list(pending.prior),
         "before": None if pending.before is None else asdict(pending.before),
         "best": None if pending.best is None else [pending.best[0], family.told(pending.best[1])],
         "events": [asdict(event) for event in pending.events],
         "ascents": [asdict(one) for one in pending.ascents if one.iteration < pending.done],
         "trace": [_told_iteration(one, family) for one in pending.trace[: pending.done]],
     }
-
-
-def _pending(content: dict[str, Any], family: Family[P, D, M]) -> Pending[P]:
-    best = content["best"]
-    return Pending(
-        start=family.read(content["start"]),
-        parameters=family.read(content["parameters"]),
-        draws=int(content["draws"]),
-        done=int(content["done"]),
-        before=None if content["before"] is None else Before(**content["before"]),
-        best=None if best is None else (float(best[0]), family.read(best[1])),
-        events=_events(content["events"]),
-        ascents=tuple(Ascent(**one) for one in content["ascents"]),
-        trace=tuple(_iteration(one, family) for one in content["trace"]),
-    )
 
 
 def _told_run(run: Run[P], family: Family[P, D, M]) -> dict[str, Any]:
@@ -142,29 +112,6 @@ def _told_run(run: Run[P], family: Family[P, D, M]) -> dict[str, Any]:
     }
 
 
-def _run(content: dict[str, Any], family: Family[P, D, M]) -> Run[P]:
-    return Run(
-        **{
-            **content,
-            "parameters": family.read(content["parameters"]),
-            "start": family.read(content["start"]),
-            "sizes": tuple(map(float, content["sizes"])),
-            "events": _events(content["events"]),
-            "ascents": tuple(Ascent(**one) for one in content["ascents"]),
-            "trace": tuple(_iteration(one, family) for one in content["trace"]),
-        }
-    )
-
-
-def _events(content: list[dict[str, Any]]) -> tuple[Event, ...]:
-    return tuple(Event(**{**one, "rows": tuple(one["rows"])}) for one in content)
-
-
 def _told_iteration(one: Iteration[P], family: Family[P, D, M]) -> dict[str, Any]:
     told = None if one.parameters is None else family.told(one.parameters)
     return {**asdict(replace(one, parameters=None)), "parameters": told}
-
-
-def _iteration(content: dict[str, Any], family: Family[P, D, M]) -> Iteration[P]:
-    told = content["parameters"]
-    return Iteration(**{**content, "parameters": None if told is None else family.read(told)})

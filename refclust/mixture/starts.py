@@ -15,7 +15,7 @@ from refclust.cluster.options import KMeansOptions
 from refclust.cluster.seeding import Draws, Rows, random_rows
 from refclust.cluster.steps import Steps
 from refclust.errors import BadOption, DegenerateCovariance, LabelLengthMismatch, NanLabel
-from refclust.mixture.families import Collapsed, Densities, Family
+from refclust.mixture.families import Collapsed, Densities, Family, Point
 
 P = TypeVar("P")
 D = TypeVar("D", bound=Densities)
@@ -91,6 +91,17 @@ def numbered(labels: Iterable[Hashable], n: int) -> tuple[array[int], list[Hasha
         raise BadOption(f"the labels cannot be put in order: {error}") from None
     index = {name: k for k, name in enumerate(names)}
     return array("i", (index[label] for label in given)), names
+
+
+def ready(family: Family[P, D, M], parameters: P) -> Point[P, D]:
+    """Parameters that were given, or come from a checkpoint, made ready for a pass.
+
+    Spec: EM-INIT
+    """
+    try:
+        return family.point(parameters)
+    except Collapsed as collapsed:
+        raise no_mixture(collapsed) from None
 
 
 def _first(family: Family[P, D, M], moments: M, *, smooth: bool) -> P:

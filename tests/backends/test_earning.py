@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -149,8 +150,19 @@ def test_without_an_interpreter_nobody_can_be_checked(
     assert "there is no Python interpreter here to run the kit with" in heard[-1]
 
 
+BROKEN = {
+    "bytes": b"\xff\xfe{",
+    "long": b'{"schema": "' + b"x" * (1 << 21) + b'"}',
+    "deep": b"[" * 100_000,
+    "empty": b"",
+}
+
+
 @pytest.mark.spec("BK-EARN")
-@pytest.mark.parametrize("damage", ["garbage", "schema", "verdict", "folder", "bytes"])
+@pytest.mark.parametrize(
+    "damage",
+    ["garbage", "schema", "verdict", "folder", "bytes", "facts", "pipe", "long", "deep", "empty"],
+)
 def test_a_broken_memory_counts_as_none(tmp_path: Path, cache: Path, damage: str) -> None:
     with installed(tmp_path, rc_quick=READY):
         earned("quick")
@@ -158,11 +170,18 @@ def test_a_broken_memory_counts_as_none(tmp_path: Path, cache: Path, damage: str
         if damage == "folder":
             kept.unlink()
             kept.mkdir()
-        elif damage == "bytes":
-            kept.write_bytes(b"\xff\xfe{")
+        elif damage == "pipe":
+            kept.unlink()
+            os.mkfifo(kept)
+        elif damage in BROKEN:
+            kept.write_bytes(BROKEN[damage])
         else:
             text = kept.read_text()
-            edit = {"schema": ("earned/1", "earned/0"), "verdict": ("true", '"yes"')}
+            edit = {
+                "schema": ("earned/1", "earned/0"),
+                "verdict": ("true", '"yes"'),
+                "facts": ('"facts": {', '"facts": {"another": "machine", '),
+            }
             kept.write_text(text.replace(*edit[damage]) if damage in edit else text[:50])
         memory.forget()
         assert not memory.recall(discovery.find("quick"))
@@ -193,8 +212,9 @@ def test_the_newest_eight_of_a_backend_are_kept(tmp_path: Path, cache: Path) -> 
         os.utime(folder / name, (age, age))
     with installed(tmp_path, rc_quick=READY):
         earned("quick")
-        own = memory._path(discovery.find("quick")).name
-    assert sorted(one.name for one in folder.iterdir()) == sorted([*names[5:], *others, own])
+        own = memory._path(discovery.find("quick"))
+    assert own is not None
+    assert sorted(one.name for one in folder.iterdir()) == sorted([*names[5:], *others, own.name])
 
 
 @pytest.mark.spec("BK-EARN")
@@ -202,11 +222,69 @@ def test_the_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REFCLUST_CACHE_DIR", "given")
     assert memory.folder() == Path("given")
     monkeypatch.delenv("REFCLUST_CACHE_DIR")
-    monkeypatch.setenv("XDG_CACHE_HOME", "home")
-    assert memory.folder() == Path("home", "refclust")
-    monkeypatch.setenv("XDG_CACHE_HOME", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/home")
+    assert memory.folder() == Path("/home/refclust")
     monkeypatch.setenv("HOME", "/somebody")
-    assert memory.folder() == Path("/somebody/.cache/refclust")
+    for nothing in ("", "relative/folder"):
+        monkeypatch.setenv("XDG_CACHE_HOME", nothing)
+        assert memory.folder() == Path("/somebody/.cache/refclust")
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # nobody's home is known
+    assert memory.folder() is None
+
+
+@pytest.mark.spec("BK-EARN")
+def test_without_a_home_this_process_remembers_alone(
+    tmp_path: Path, heard: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("REFCLUST_CACHE_DIR", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    with installed(tmp_path, rc_quick=READY):
+        assert ran(LARGE) == "quick"
+        assert ran(SMALL) == "quick"
+    assert ours(heard)[1].endswith(
+        "; this cannot be remembered: there is no home folder, and REFCLUST_CACHE_DIR names no "
+        "other"
+    )
+    assert not Path("~").exists()
+
+
+@pytest.mark.spec("BK-EARN")
+def test_what_somebody_else_wrote_is_not_believed(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with installed(tmp_path, rc_quick=READY):
+        earned("quick")
+        record = discovery.find("quick")
+        memory.forget()
+        assert memory.recall(record)
+        [kept] = (cache / "earned").iterdir()
+        found = os.stat(kept)
+        other = os.stat_result((*found[:4], os.geteuid() + 1, *found[5:]))
+        monkeypatch.setattr(os, "fstat", lambda _: other)
+        memory.forget()
+        assert not memory.recall(record)
+
+
+@pytest.mark.spec("BK-EARN")
+def test_several_processes_may_write_at_once(tmp_path: Path, cache: Path) -> None:
+    with installed(tmp_path, rc_quick=READY):
+        record = discovery.find("quick")
+        threads = [
+            threading.Thread(
+                target=memory.remember, args=(record, {f"k{i}": memory.Verdict(True, "now")})
+            )
+            for i in range(8)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(20)
+        memory.forget()
+        assert set(memory.recall(record)) <= {f"k{i}" for i in range(8)}
+        assert memory.recall(record)
+    [_] = (cache / "earned").iterdir()
 
 
 @pytest.mark.spec("BK-EARN")

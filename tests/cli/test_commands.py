@@ -69,7 +69,7 @@ def test_explain_refuses(cli: Cli) -> None:
     done = cli("explain", "nmi", "true.txt", "pred.txt", "--out", "no/x.md")
     assert (done.code, done.err) == (
         3,
-        "refclust: cannot write no/x.md: no such file or directory [file-not-found]\n",
+        "refclust: cannot write no/x.md: there is no folder no [file-not-found]\n",
     )
     Path("folder").mkdir()
     done = cli("explain", "nmi", "true.txt", "pred.txt", "--out", "folder", "--force")

@@ -347,9 +347,9 @@ def grid() -> str:
     return "x,y\n" + "\n".join(rows) + "\n"
 
 
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_leaves_a_checkpoint_that_goes_on_to_the_same_model(
-    cli: Cli, sent: signal.Signals
+    cli: Cli, sent: signal.Signals, code: int
 ) -> None:
     Path("grid.csv").write_text(grid(), encoding="utf-8")
     script = "import sys; from refclust.cli.app import main; sys.exit(main())"
@@ -368,7 +368,7 @@ def test_a_signal_leaves_a_checkpoint_that_goes_on_to_the_same_model(
         time.sleep(0.01)
     running.send_signal(sent)
     out, err = running.communicate(timeout=60)
-    assert (running.returncode, out) == (130, "")
+    assert (running.returncode, out) == (code, "")
     assert err.startswith("refclust: interrupted after iteration ")
     assert err.endswith(
         "; this goes on from there: refclust fit kmeans grid.csv -k 9 --restarts 40 "

@@ -298,7 +298,7 @@ def test_another_given_start_is_refused(tmp_path: Path) -> None:
     ("key", "value", "told"),
     [
         ("format", "refclust-model", "format"),
-        ("version", 3, "version is 3; 2 is needed"),
+        ("version", 2, "version is 2; 3 is needed"),
         ("algorithm", "bisecting", "algorithm is 'bisecting'"),
         ("data", "0" * 64, "other data"),
         ("options", [], ""),

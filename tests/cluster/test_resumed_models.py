@@ -16,6 +16,7 @@ from refclust.backends.session import Decided, KernelRun, Provenance, Session
 from refclust.cluster import model
 from refclust.cluster.bisecting import bisecting
 from refclust.cluster.checkpoint import Checkpoint, Fitting
+from refclust.cluster.document import Node
 from refclust.cluster.kmeans import kmeans
 from refclust.cluster.model_write import to_json
 from refclust.errors import BadCheckpoint
@@ -204,8 +205,8 @@ def test_under_auto_a_kernel_stays_where_it_ran() -> None:
         assert session.bound_to(name, problem).startswith("reference ")
 
 
-def plain(told: dict[str, Any]) -> dict[str, Any]:
-    return told
+def plain(told: Node) -> dict[str, Any]:
+    return told.mapping()
 
 
 @pytest.mark.spec("KM-CKPT")
@@ -237,7 +238,7 @@ def test_checkpoints_without_provenance_are_refused(name: str, tmp_path: Path) -
     MODELS[name](backend="reference", checkpoint=checkpoint)
     content = json.loads(checkpoint.left[0])
     path.write_text(json.dumps({**content, "version": 1}), encoding="utf-8")
-    with pytest.raises(BadCheckpoint, match="version is 1; 2 is needed"):
+    with pytest.raises(BadCheckpoint, match="version is 1; 3 is needed"):
         MODELS[name](backend="reference", checkpoint=Checkpoint(str(path), resume=True))
     content["ran"]["kernels"].pop()
     path.write_text(json.dumps(content), encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ import refclust_numba
 from numba.core import config
 from refclust_numba.backend import NumbaBackend
 from refclust_numba.exact.limbs import span
-from refclust_numba.lowlevel import compiling, keeping, scalars
+from refclust_numba.lowlevel import cachefolder, compiling, keeping, scalars
 from refclust_numba.lowlevel.build import TAG
 
 from refclust.backends.protocol import Estimate, Problem
@@ -209,3 +210,73 @@ def test_the_build_names_the_variables_that_change_compiled_code(
     monkeypatch.setenv("NUMBA_CACHE_DIR", "elsewhere")  # the same code at another place
     monkeypatch.setenv("REFCLUST_NUMBA_ANYTHING", "4")
     assert NumbaBackend().build() == "NUMBA_CPU_NAME=generic REFCLUST_NUMBA_ANYTHING=4"
+
+
+PLACES: dict[str, Callable[[Path], Path]] = {
+    "a file": lambda folder: folder / "file",
+    "under a file": lambda folder: folder / "file" / "below",
+    "not for us": lambda _: Path("/proc/nothing"),
+    "too long": lambda folder: folder / ("n" * 300),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_a_cache_folder_that_cannot_be(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    monkeypatch.setattr(config, "CACHE_DIR", str(PLACES[name](tmp_path)))
+    # Code is kept elsewhere then, or in this process only.
+    assert used(compiling.compiled(span.py_func))[0] == (2, -2)
+
+
+def test_a_cache_folder_that_goes_while_it_is_used(
+    fresh: Callable[[], Any], tmp_path: Path
+) -> None:
+    used(fresh())
+    function = fresh()
+    (path,) = files(tmp_path)
+    shutil.rmtree(path.parent)
+    assert used(function) == ((2, -2), 0)
+    assert files(tmp_path) == [path]
+    function = fresh()
+    shutil.rmtree(path.parent)
+    path.parent.write_bytes(b"a file in the place of the folder")
+    assert used(function) == ((2, -2), 0)
+    assert files(tmp_path) == [path.parent]
+
+
+@pytest.mark.parametrize("what", ["folder", "closed"])
+def test_a_cache_file_that_cannot_be_read(
+    what: str, fresh: Callable[[], Any], tmp_path: Path
+) -> None:
+    used(fresh())
+    (path,) = files(tmp_path)
+    if what == "folder":
+        path.unlink()
+        path.mkdir()
+    else:
+        path.chmod(0)  # whoever may all reads it all the same
+    assert used(fresh())[0] == (2, -2)
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {},  # nobody's home is known
+        {"XDG_CACHE_HOME": "relative"},
+        {"XDG_CACHE_HOME": "/proc/nothing"},
+        {"NUMBA_CACHE_DIR": "/dev/null"},
+    ],
+    ids=repr,
+)
+def test_looking_for_compiled_code_needs_no_home(
+    environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    found = cachefolder.folders("dense")
+    assert found == ([] if "NUMBA_CACHE_DIR" in environment else [FOLDER / "dense" / "__pycache__"])

@@ -42,7 +42,8 @@ def folders(inside: str = "") -> list[Path]:
     told = os.environ.get("NUMBA_CACHE_DIR")
     if told:
         return sorted(Path(told).glob(f"{own.name}_*"))
-    home = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+    # Not everybody has a home: then the name stays as it is, and nothing is found there.
+    home = os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
     return [own / "__pycache__", *sorted(Path(home, "numba").glob(f"{own.name}_*"))]
 
 

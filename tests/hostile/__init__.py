@@ -1,0 +1,1 @@
+"""Documents that somebody damaged or forged: ``python -m tests.hostile`` tries all of them."""

@@ -1,0 +1,1 @@
+"""Fits that are killed again and again, and go on to the same files: ``python -m tests.kills``."""
