@@ -17,7 +17,7 @@ from tests.fuzz.cases import Case, Target, case_of, read, written
 from tests.fuzz.minimising import minimised
 from tests.fuzz.report import Tally
 from tests.fuzz.targets import checks, targets
-from tests.fuzz.watching import Bounds, outcomes, tried
+from tests.fuzz.watching import SLOW, Bounds, outcomes, tried
 
 _ENDLESS = 1 << 62
 
@@ -29,7 +29,9 @@ def main(arguments: Sequence[str] | None = None, known: Sequence[Target] | None 
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--inputs", type=int, help="in all, shared out by the speed of targets")
     parser.add_argument("--minutes", type=float, help="in all, the same for each target [3]")
-    parser.add_argument("--memory", default="2g", metavar="BYTES", help="that an input may take [2g]")
+    parser.add_argument(
+        "--memory", default="2g", metavar="BYTES", help="that an input may take [2g]"
+    )
     parser.add_argument("--seconds", type=float, default=10.0, help="that an input may take [10]")
     parser.add_argument("--replay", metavar="T:S:I|FILE", help="run one input again")
     parser.add_argument("--save", default="fuzz-findings", metavar="DIR", help="[fuzz-findings]")
@@ -83,7 +85,7 @@ def _saved(tally: Tally, found: report.Found, bounds: Bounds, folder: Path) -> s
     """Make the case of a fault smaller and save it."""
     case = case_of(tally.target, tally.seed, found.number)
     # A slow input stays slow in each trial, and an expectation holds for the whole document only.
-    if found.finding.what != "too slow" and "expected" not in case.call:
+    if found.finding.what != SLOW and "expected" not in case.call:
 
         def same(smaller: Case) -> bool:
             finding = tried(tally.target, smaller, bounds).finding

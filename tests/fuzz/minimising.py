@@ -40,7 +40,8 @@ def _smaller(case: Case) -> Iterator[Case]:
 
 def _shorter(content: bytes) -> Iterator[bytes]:
     """Lines, then bytes, left out: long stretches first."""
-    for pieces in (content.splitlines(keepends=True), [content[i : i + 1] for i in range(len(content))]):
+    letters = [content[i : i + 1] for i in range(len(content))]
+    for pieces in (content.splitlines(keepends=True), letters):
         size = len(pieces) // 2
         while size:
             for start in range(0, len(pieces), size):

@@ -7,15 +7,18 @@ pipe). One that takes too long is killed and replaced by another that goes on be
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import json
 import mmap
 import os
+import re
 import resource
 import select
 import shutil
 import signal
 import struct
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -26,6 +29,8 @@ from tests.fuzz.cases import Case, Ended, Target, case_of
 from tests.fuzz.performing import Finding, performed, scratch
 
 TWICE_EVERY: Final = 8
+SLOW: Final = "too slow"
+_FRAME: Final = re.compile(r'[/\\]refclust[/\\]([^"]*)", line \d+ in (\w+)')  # the innermost first
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 _NOW: Final = struct.Struct("qd")
 _TICK: Final = 0.05
@@ -82,7 +87,7 @@ def outcomes(
 def tried(target: Target, case: Case, bounds: Bounds) -> Outcome:
     """Run one case in a process of its own, twice."""
     worker = _Worker(lambda _: case, target, bounds)
-    worker.start(range(0, 1), time.monotonic() + 3 * bounds.seconds)
+    worker.start(range(1), time.monotonic() + 3 * bounds.seconds)
     try:
         return next(iter(worker.watched()))
     finally:
@@ -98,6 +103,7 @@ class _Worker:
         self.pid = 0
         self.folder = scratch()
         self.shared = mmap.mmap(-1, _NOW.size)
+        self.where = tempfile.TemporaryFile("w+")  # noqa: SIM115  (told by a child that takes too long)
         self.reading, self.writing = os.pipe()
 
     def start(self, numbers: range, until: float) -> None:
@@ -123,6 +129,7 @@ class _Worker:
         os.chdir(self.folder)
         os.environ.update(self.bounds.environment())
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+        faulthandler.register(signal.SIGUSR1, file=self.where, all_threads=False)
         _silence()
         used = _bytes_of("self", 0)
         resource.setrlimit(resource.RLIMIT_AS, (used + self.bounds.memory,) * 2)
@@ -172,14 +179,20 @@ class _Worker:
             took = time.monotonic() - begun
             size = _bytes_of(str(self.pid), 1)
             if number >= 0 and took > self.bounds.seconds:
-                spent = f"{took:.1f} s, memory {size >> 20} MiB"
-                yield self._stopped(number, took, Finding("too slow", self.target.name, spent))
+                yield self._stopped(number, took, size)
                 return
 
-    def _stopped(self, number: int, took: float, finding: Finding) -> Outcome:
+    def _stopped(self, number: int, took: float, size: int) -> Outcome:
+        """Ask the child where it is, and kill it."""
+        os.kill(self.pid, signal.SIGUSR1)
+        time.sleep(_TICK)
         os.kill(self.pid, signal.SIGKILL)
         self.next = number + 1
-        return Outcome(number, finding.what, took, 0, finding)
+        self.where.seek(0)
+        inside = _FRAME.search(self.where.read())
+        place = f"{inside[1]}:{inside[2]}" if inside else self.target.name
+        finding = Finding(SLOW, place, f"{took:.1f} s, memory {size >> 20} MiB")
+        return Outcome(number, SLOW, took, 0, finding)
 
     def _ended(self) -> Iterator[Outcome]:
         _, status = os.waitpid(self.pid, 0)
@@ -203,6 +216,7 @@ class _Worker:
                 os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
         self.shared.close()
+        self.where.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

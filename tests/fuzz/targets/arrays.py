@@ -17,7 +17,20 @@ _CODES: Final = {
     "f8": "d", "f4": "f", "f2": "e", "i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i",
     "u4": "I", "i8": "q", "u8": "Q",
 }  # fmt: skip
-_DESCRS: Final = ("<f16", "|O", "<U3", "|S2", "<c16", "|b1", "<M8[s]", "<f3", "f8", "", "|V8", "<i0")
+_DESCRS: Final = (
+    "<f16",
+    "|O",
+    "<U3",
+    "|S2",
+    "<c16",
+    "|b1",
+    "<M8[s]",
+    "<f3",
+    "f8",
+    "",
+    "|V8",
+    "<i0",
+)
 _SHAPES: Final = (
     "()", "(3,)", "(0, 0)", "(1, 0)", "(-1, 2)", "(2, 2, 2)", "(99999999999, 99999999999)",
     "(True, 2)", "(2.0, 2)", "[2, 2]", "(2, 2", "'2'", "(1, 9223372036854775807)", "None",
@@ -92,7 +105,7 @@ def _npy(draw: Draw, changes: int) -> Document:
 def _npz(draw: Draw, changes: int) -> Document:
     if draw.chance(0.4):
         rows, arrays = _sparse(draw, changes)
-        expected = None if changes else {"rows": rows}
+        expected: Any = None if changes else {"rows": rows}
         options: dict[str, Any] = {}
     else:
         descr = _descr(draw)
@@ -142,7 +155,9 @@ def _sparse(draw: Draw, changes: int) -> tuple[list[dict[str, float]], dict[str,
         name: npy(draw, [values], kinds[name], flat=True) if values else _empty(kinds[name])
         for name, values in numbers.items()
     }
-    name = layout if not changes or draw.chance(0.9) else draw.pick((b"csc", b"bsr", b"dia", b"xyz"))
+    name = (
+        layout if not changes or draw.chance(0.9) else draw.pick((b"csc", b"bsr", b"dia", b"xyz"))
+    )
     arrays["format"] = _assembled("|S3", "False", "()", name, 1)
     arrays["shape"] = npy(draw, [shape], "<i8", flat=True)
     return [{str(j): x for j, x in row.items()} for row in rows], arrays

@@ -81,9 +81,7 @@ def written_and_read(data: Dataset, name: str) -> None:
             raise Broken(f"what is written as {name} comes back", f"{part} of {parts(data)}")
 
 
-def through_pipe(
-    reader: Reader, path: str, options: Options, ended: Callable[[str], tuple[str, str]]
-) -> None:
+def through_pipe(reader: Reader, path: str, ended: Callable[[str], tuple[str, str]]) -> None:
     """What is read from a file is read from a pipe, and refused for the same reason."""
     with open(path, "rb") as stream:
         content = stream.read(_ROOM + 1)

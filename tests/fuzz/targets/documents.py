@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from typing import Any, Final
 
 import refclust
@@ -53,12 +54,13 @@ def _model_run(case: Case) -> Ended:
         raise Broken("a model that was read is written and read again", text[:300])
     told = [hashlib.sha256(text.encode()).hexdigest()]
     rows = case.call["rows"]
-    for call in (
+    calls: tuple[Callable[[], str], ...] = (
         lambda: repr(list(refclust.predict(model, rows).labels)),
-        lambda: repr(describe(model)),
-        lambda: repr(describe(model, rows)),
+        lambda: repr(describe(model).clusters),
+        lambda: repr(describe(model, rows).clusters),
         lambda: _sampled(model, case.call["draws"]),
-    ):
+    )
+    for call in calls:
         try:
             told.append(call())
         except RefclustError as error:
@@ -84,9 +86,7 @@ def _checkpoint_made(draw: Draw) -> Case:
             tree = {**tree, part: changed(draw, tree[part])}
         else:
             tree = changed(draw, tree)
-    if not whole and draw.chance(0.85):
-        tree = summed(tree)
-    elif whole:
+    if (not whole and draw.chance(0.85)) or whole:
         tree = summed(tree)
     content = json.dumps(tree).encode()
     if draw.chance(0.05):

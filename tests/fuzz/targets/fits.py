@@ -17,10 +17,25 @@ from refclust.cluster.model_parts import Reading
 from refclust.data.readers.formats import Options
 from refclust.data.text import TextOptions
 
-POINTS: Final = [[0, 0.5], [1, 0], [0.25, 1], [8, 9], [9, 8.5], [8.5, 9.5], [4, 4], [5, 4.5]]
+POINTS: Final[list[list[float]]] = [
+    [0, 0.5],
+    [1, 0],
+    [0.25, 1],
+    [8, 9],
+    [9, 8.5],
+    [8.5, 9.5],
+    [4, 4],
+    [5, 4.5],
+]
 COUNTS: Final = [[3, 0, 1], [4, 1, 0], [0, 2, 5], [1, 0, 4], [2, 2, 2], [5, 0, 0]]
 BITS: Final = [[1, 0, 1], [1, 1, 0], [0, 1, 1], [0, 0, 1], [1, 1, 1], [1, 0, 0]]
-NAMED: Final = [{"a": 1, "b": 2}, {"b": 3}, {"a": 4, "c": 1}, {"c": 5}, {"a": 2, "c": 2}]
+NAMED: Final[list[dict[str, float]]] = [
+    {"a": 1, "b": 2},
+    {"b": 3},
+    {"a": 4, "c": 1},
+    {"c": 5},
+    {"a": 2, "c": 2},
+]
 SIDES: Final = ["l", "l", "l", "r", "r", "r", "m", "m"]
 KINDS: Final = ["x", "x", "y", "y", "x", "x"]
 _REFERENCE: Final[dict[str, Any]] = {"backend": "reference"}

@@ -144,7 +144,7 @@ def _run(case: Case) -> Ended:
         raise Broken("a guess lies between 0 and 1", reader.name)
     unplanned = _planned(reader, path, options)
     if call.get("pipe") and checks.PIPES and os.path.isfile(path):
-        checks.through_pipe(reader, path, options, lambda name: _ended(reader, name, options))
+        checks.through_pipe(reader, path, lambda name: _ended(reader, name, options))
     try:
         data = reader.read(path, options)
     except RefclustError as error:

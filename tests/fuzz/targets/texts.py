@@ -87,8 +87,8 @@ def _jsonl(draw: Draw, changes: int) -> Document:
                 row["text"] = _sentence(draw)
         expected = None
     for _ in range(changes):
-        rows = changed(draw, rows)
-        rows = rows if isinstance(rows, list) else [rows]
+        found = changed(draw, rows)
+        rows = found if isinstance(found, list) else [found]
     lines = [dumped(draw, row).replace(b"\n", b"") for row in rows]
     content = draw.pick((b"\n", b"\n", b"\r\n")).join(lines) + b"\n"
     return Document(content, options, None if changes else expected)
