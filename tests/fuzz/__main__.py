@@ -7,6 +7,7 @@ ten seconds or more than the stated memory, or a promise that is not kept.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Sequence
@@ -72,6 +73,7 @@ def _all(chosen: list[Target], asked: argparse.Namespace, bounds: Bounds) -> int
 
 def fuzzed(target: Target, seed: int, count: int, seconds: float, bounds: Bounds) -> Tally:
     """Run so many inputs of one target, or so many seconds of them."""
+    os.environ.update(bounds.environment())
     target.prepare()
     tally = Tally(target, seed)
     begun = time.monotonic()
@@ -99,6 +101,7 @@ def _saved(tally: Tally, found: report.Found, bounds: Bounds, folder: Path) -> s
 
 
 def _replayed(text: str, every: dict[str, Target], bounds: Bounds) -> int:
+    os.environ.update(bounds.environment())
     if Path(text).is_file():
         name, case = read(Path(text).read_text(encoding="utf-8"))
         target = every[name]

@@ -13,8 +13,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
 from tests.fuzz.cases import Draw
 from tests.fuzz.numerals import odd, word
 
@@ -70,6 +68,28 @@ class Number:
         return hash(self.kind)
 
 
+class Matrix:
+    """What offers compressed rows like a sparse matrix, sound or not."""
+
+    def __init__(self, shape: Any, indptr: Any, indices: Any, data: Any) -> None:
+        self.shape, self.data = shape, data
+        self.indptr, self.indices = indptr, indices
+
+    def __repr__(self) -> str:
+        return "<matrix>"
+
+    def tocsr(self) -> Matrix:
+        """The rows, which these are already."""
+        return self
+
+
+def _numpy() -> Any:
+    # Not before it is needed: without it, refclust takes other ways, and those are fuzzed, too.
+    import numpy
+
+    return numpy
+
+
 def _recursive(_: Any) -> list[Any]:
     found: list[Any] = [1]
     found.append(found)
@@ -99,10 +119,11 @@ _MAKERS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "function": lambda _: len,
     "array": lambda pair: array(pair[0], pair[1]),
     "memory": lambda items: memoryview(array("d", items)),
-    "numpy": lambda pair: np.array(pair[1], dtype=pair[0]),
-    "strided": lambda items: np.array(items, dtype="f8")[::-1, ::-1],
-    "zero-d": lambda value: np.array(value),
-    "masked": lambda items: np.ma.masked_equal(np.array(items), 1),
+    "numpy": lambda pair: _numpy().array(pair[1], dtype=pair[0]),
+    "strided": lambda items: _numpy().array(items, dtype="f8")[::-1, ::-1],
+    "zero-d": lambda value: _numpy().array(value),
+    "masked": lambda items: _numpy().ma.masked_equal(_numpy().array(items), 1),
+    "csr": lambda parts: Matrix(*map(built, parts)),
     "ellipsis": lambda _: ...,
 }
 
@@ -155,6 +176,9 @@ def changed(draw: Draw, recipe: Any) -> Any:
                 return [*recipe[:at], recipe[at], *recipe[at:]]
             case _:
                 return [*recipe[:at], changed(draw, recipe[at]), *recipe[at + 1 :]]
+    if isinstance(recipe, dict) and draw.chance(0.6):
+        ((kind, content),) = recipe.items()
+        return {kind: changed(draw, content)}
     if isinstance(recipe, list) and draw.chance(0.7):
         return _clothed(draw, recipe)
     return scalar(draw)

@@ -67,9 +67,10 @@ def row(tally: Tally) -> str:
     speed = tally.inputs / tally.seconds if tally.seconds else 0.0
     codes = ", ".join(f"{code} {count}" for code, count in tally.codes.most_common(8))
     more = len(tally.codes) - 8
+    few = "" if tally.accepted >= tally.target.least else " (too few)"
     return (
         f"{tally.target.name:<13} {tally.inputs:>8,} inputs {tally.seconds:>7.1f} s "
-        f"{speed:>7,.0f}/s  accepted {tally.accepted:>4.0%}  faults {len(tally.found)}  "
+        f"{speed:>7,.0f}/s  accepted {tally.accepted:>4.0%}{few}  faults {len(tally.found)}  "
         f"slowest {tally.slowest[0]:.2f} s (#{tally.slowest[1]})  "
         f"memory +{tally.highest[0] >> 20} MiB (#{tally.highest[1]})\n"
         f"    {codes}{f' and {more} more codes' if more > 0 else ''}"

@@ -21,10 +21,12 @@ _WORK: Final = ("restarts", "trials", "samples", "limit")
 _MOST_WORK: Final = 50
 _LARGE: Final = {"int": "1" + "0" * 400}
 _TRUE, _PRED = [0, 0, 1, 1, 2, 2, 2], [1, 1, 1, 0, 0, 2, 2]
+_STARTS: Final = {"array": ["q", [0, 1, 1, 2, 3]]}
 _ROWS: Final[tuple[Any, ...]] = (
     fits.POINTS,
     {"numpy": ["f8", fits.POINTS]},
     {"numpy": ["f4", fits.POINTS]},
+    {"csr": [[4, 2], _STARTS, {"array": ["q", [0, 1, 0]]}, {"array": ["d", [5, 1.5, 2]]}]},
 )
 _SPARSE: Final = [{"dict": [list(pair) for pair in row.items()]} for row in fits.NAMED]
 _WEIGHTS: Final = [1, 2, 1, 1, 0.5, 1, 3, 1]
