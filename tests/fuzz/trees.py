@@ -19,7 +19,7 @@ _VALUES: Final[tuple[Any, ...]] = (
 def changed(draw: Draw, tree: Any) -> Any:
     """A deep copy of a tree after one change somewhere in it."""
     copy = json.loads(json.dumps(tree))
-    places = list(_places(copy, 4000))
+    places = list(_places(copy, 4000)) if isinstance(copy, dict | list) else []
     if not places:
         return _value(draw)
     holder, key = _chosen(draw, places)

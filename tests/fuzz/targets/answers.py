@@ -37,7 +37,7 @@ def load_few(only: str | None = None, root: Path | None = None) -> tuple[VectorF
 
 
 def _answer(draw: Draw, expected: Mapping[str, Any]) -> Any:
-    if draw.chance(0.03):
+    if draw.chance(0.005):
         return hostile(draw)
     if "list" in expected:
         return [_answer(draw, item) for item in expected["list"]]
@@ -61,7 +61,7 @@ def _answers_made(draw: Draw) -> Case:
             else {key: _answer(draw, expected) for key, expected in case.expect.items()}
         )
     tree: Any = {"format": verify.ANSWERS_FORMAT, "answers": given}
-    for _ in range(draw.pick((0, 0, 1, 1, 1, 2))):
+    for _ in range(draw.pick((0, 0, 0, 1, 1, 2))):
         if draw.chance(0.7) and isinstance(tree, dict) and "answers" in tree:
             tree = {**tree, "answers": changed(draw, tree["answers"])}
         else:

@@ -102,7 +102,7 @@ def _made(draw: Draw) -> Case:
     if name == "select" or (name == "agglomerative" and not given):
         wanted = [*known]
     options = {option: draw.pick(known[option]) for option in wanted}
-    for _ in range(draw.pick((0, 0, 1, 1, 1, 2))):
+    for _ in range(draw.pick((0, 0, 0, 1, 1, 1, 2))):
         place = draw.upto(len(arguments) + len(options) - 1)
         if place < len(arguments):
             arguments[place] = hostile.changed(draw, arguments[place])

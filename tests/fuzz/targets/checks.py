@@ -113,4 +113,4 @@ def _rows(data: Dataset, names: Sequence[Any] | None = None) -> list[Any]:
 
 
 def _plain(values: Any) -> list[Any]:
-    return [one if isinstance(one, float) else str(one) for one in values]
+    return [one if isinstance(one, float) else str(one) for one in values or ()]

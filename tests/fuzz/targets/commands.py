@@ -223,10 +223,10 @@ def _run(case: Case) -> Ended:
     _hurry()
     arguments = list(case.call["arguments"])
     code, out, err = called(arguments)
-    _tidied(code)
+    _tidied(code, arguments)
     if code == _FAULT:
         _, _, shown = called(["--debug", *arguments])
-        _tidied(code)
+        _tidied(code, arguments)
         places = _PLACE.findall(shown) or [("refclust", "?")]
         what = re.search(r"itself, (\w+)", err)
         kind = what[1] if what else "Exception"
@@ -268,10 +268,11 @@ def _check_json(out: str, arguments: list[str]) -> None:
         raise Broken("--json prints JSON", f"{arguments}: {error}: {out[:200]!r}") from None
 
 
-def _tidied(code: int) -> None:
+def _tidied(code: int, arguments: list[str]) -> None:
     """Take away what was asked for; a checkpoint of a fit that ended well was not."""
+    asked = {word.partition("=")[2] or word for word in arguments}
     for name in os.listdir("."):
-        if name.startswith("out"):
+        if name.startswith("out") or (name in asked and name not in files.pool()):
             if code == 0 and name.endswith(".checkpoint"):
                 raise Broken("a fit that ended leaves no checkpoint", name)
             os.unlink(name)

@@ -112,6 +112,7 @@ def _cluto(draw: Draw, changes: int) -> Document:
         expected = None if changes else {"rows": dense}
     else:
         rows = _rows(draw, n, d)
+        rows[-1][d - 1] = "1"  # an empty last line without its end would be no line
         count = sum(map(len, rows))
         pairs = [[cell for j, x in row.items() for cell in (str(j + 1), x)] for row in rows]
         lines = [[str(n), str(d), str(count)], *pairs]
