@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -32,10 +33,21 @@ def minimised(case: Case, same: Callable[[Case], bool]) -> Case:
 def _smaller(case: Case) -> Iterator[Case]:
     for name, content in case.files.items():
         yield Case({key: case.files[key] for key in case.files if key != name}, case.call)
-        for part in _shorter(content):
+        for part in (*_pruned_text(content), *_shorter(content)):
             yield Case({**case.files, name: part}, case.call)
     for call in _pruned(dict(case.call)):
         yield Case(case.files, call)
+
+
+def _pruned_text(content: bytes) -> Iterator[bytes]:
+    """A JSON document with one node left out."""
+    try:
+        tree = json.loads(content)
+    except (ValueError, RecursionError):
+        return
+    if isinstance(tree, dict | list):
+        for smaller in itertools.islice(_pruned(tree), TRIALS):
+            yield json.dumps(smaller).encode()
 
 
 def _shorter(content: bytes) -> Iterator[bytes]:

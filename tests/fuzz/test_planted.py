@@ -71,3 +71,15 @@ def test_a_case_shrinks_to_what_matters() -> None:
         return b"needle" in smaller.files.get("a", b"") and "deep" in smaller.call
 
     assert minimised(case, same) == Case({"a": b"needle"}, {"deep": []})
+
+
+def test_a_document_of_json_shrinks_by_its_nodes() -> None:
+    case = Case({"a": b'{"x": [1, 2, {"y": NaN}], "z": {"w": 3}}'}, {})
+
+    def same(smaller: Case) -> bool:
+        try:
+            return "NaN" in json.dumps(json.loads(smaller.files.get("a", b"")))
+        except ValueError:
+            return False
+
+    assert minimised(case, same).files["a"] == b'{"":[{"":NaN}]}'
