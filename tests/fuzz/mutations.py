@@ -52,7 +52,7 @@ def packed(draw: Draw, content: bytes) -> bytes:
     """A document packed by gzip, now and then in two members, damaged, or of many zeros."""
     if draw.chance(0.002):
         return gzip.compress(
-            content + draw.pick((b"0", b" ", b"\n", b"1,")) * (8 << 20), 9, mtime=0
+            content + draw.pick((b"0", b" ", b"\n", b"1,")) * (1 << 20), 9, mtime=0
         )
     half = draw.upto(len(content)) if draw.chance(0.1) else len(content)
     whole = gzip.compress(content[:half], 1, mtime=0)

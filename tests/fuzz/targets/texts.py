@@ -19,6 +19,7 @@ def joined(draw: Draw, lines: Lines, sign: str, ends: tuple[str, ...] = _ENDS) -
     """A table as text, with one kind of line end, maybe without the last one."""
     end = draw.pick(ends)
     text = end.join(map(sign.join, lines)) + ("" if draw.chance(0.1) else end)
+    text = text.removeprefix("\ufeff")  # there it would be a mark of the encoding
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -38,7 +39,8 @@ def _delimited(signs: tuple[str, ...]) -> Any:
         options: dict[str, Any] = {}
         lines = [list(row) for row in rows]
         header = draw.chance(0.6)
-        for role, make in (("id", _identity), ("label", word), ("weight", whole)):
+        # An empty label would be left of a lone mark of the encoding at the very beginning.
+        for role, make in (("id", _identity), ("label", _class), ("weight", whole)):
             if draw.chance(0.25):
                 at = draw.upto(len(names))
                 names.insert(at, role)
@@ -58,6 +60,11 @@ def _delimited(signs: tuple[str, ...]) -> Any:
         return Document(content, options, None if changes else {"rows": rows})
 
     return generate
+
+
+def _class(draw: Draw) -> str:
+    name = word(draw)
+    return "bom" if name == "\ufeff" else name
 
 
 def _identity(draw: Draw) -> str:
