@@ -148,7 +148,9 @@ def _run(case: Case) -> Ended:
     try:
         data = reader.read(path, options)
     except RefclustError as error:
-        if "expected" in call and error.exit_code == 3:
+        # Lone carriage returns may be refused; what they end must not be read as something else.
+        old = b"\r" in case.files.get(path, b"").replace(b"\r\n", b"")
+        if "expected" in call and error.exit_code == 3 and not old:
             raise Broken("a valid document is read", f"[{error.code}] {error}") from None
         return refused(error, path)
     if unplanned is not None:

@@ -10,7 +10,7 @@ from tests.fuzz.numerals import decimal, whole, word
 from tests.fuzz.targets.reading import Document, reader_target
 from tests.fuzz.targets.texts import after_changes, joined
 
-_ENDS: Final = ("\n", "\n", "\r\n")
+_ENDS: Final = ("\n", "\n", "\n", "\r\n", "\r\n", "\r")
 _SIZES: Final = ("0", "1", "-1", "1000000000", "9" * 18, "9" * 19, "9" * 5000, "1e3", "٣", "2.0")
 
 
