@@ -100,7 +100,8 @@ def predict(
     cat new.csv | refclust predict iris.model.json - > labels.csv
     """
     printed = None if as_json else "-"
-    outputs = Outputs(labels=labels or printed, force=force, spreadsheet_safe=spreadsheet_safe)
+    path = printed if labels is None else labels
+    outputs = Outputs(labels=path, force=force, spreadsheet_safe=spreadsheet_safe)
     outputs.check(inputs=[model, data, given.stop_words], as_json=as_json)
     from refclust.cluster.model import load_model
     from refclust.data.writers import label_chunks, write_labels

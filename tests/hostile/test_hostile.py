@@ -125,7 +125,7 @@ def test_documents_are_of_bounded_length(tmp_path: Path) -> None:
     with limits(document=1000):
         with pytest.raises(TooLarge, match=rf"takes {length:,} bytes, and the limit is 1,000; "):
             documents.FITS["kmeans"](checkpoint=Checkpoint(str(path), resume=True))
-        with pytest.raises(TooLarge, match=r" bytes, and the limit is 1,000; "):
+        with pytest.raises(TooLarge, match=r" beyond 1,000 bytes, the limit; "):
             load_model(str(model))
 
 
