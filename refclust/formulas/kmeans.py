@@ -31,25 +31,30 @@ Split: TypeAlias = Callable[[list[int]], tuple[Sequence[int], Sequence[Vector]]]
 
 
 def lloyd(
-    x: Rows, c: Sequence[Vector], w: Weights, policy: str = "farthest"
-) -> Iterator[tuple[list[int], list[Vector]]]:
-    """Assign, update, and so on; each centre is rounded to the nearest double, once an iteration.
+    x: Rows, c: Sequence[Vector], w: Weights, policy: str = "farthest", cosine: bool = False
+) -> Iterator[tuple[list[int], list[Any], dict[int, int]]]:
+    """Assign and update, and so on: labels, centres, and the rows that empty clusters moved to.
+
+    Each centre is rounded to the nearest double, once an iteration.
 
     Defines: KM-ALG
 
     >>> steps = lloyd([[0], [2], [9]], [[0], [1]], [1, 1, 1])
     >>> next(steps), next(steps)
-    (([0, 1, 1], [(0.0,), (5.5,)]), ([0, 0, 1], [(1.0,), (9.0,)]))
+    (([0, 1, 1], [(0.0,), (5.5,)], {}), ([0, 0, 1], [(1.0,), (9.0,)], {}))
     """
-    centres = list(c)
+    centres: list[Any] = list(c)
     while True:
-        y = [nearest(row, centres) for row in x]
-        moved = refilled(x, y, centres, w, policy)
-        means = update(x, y, w, len(centres))
-        kept = [k for k, mean in enumerate(means) if mean is not None or policy != "drop"]
-        places = {k: moved.get(k, centres[k]) if means[k] is None else means[k] for k in kept}
-        centres = [rounded(place) for place in places.values()]
-        yield y, centres
+        y = [(nearest_by_cosine if cosine else nearest)(row, centres) for row in x]
+        means = [None if mean is None else rounded(mean) for mean in update(x, y, w, len(centres))]
+        empty = [k for k, mean in enumerate(means) if mean is None or (cosine and not norm(mean))]
+        moved = refilled(x, y, centres, w, empty, policy)
+        centres = [
+            x[moved[k]] if k in moved else centres[k] if k in empty else means[k]
+            for k in range(len(centres))
+            if not (policy == "drop" and k in empty)
+        ]
+        yield y, centres, moved
 
 
 def nearest(x: Vector, c: Sequence[Vector]) -> int:
@@ -114,47 +119,44 @@ def update(x: Rows, y: Sequence[int], w: Weights, k: int) -> list[Any]:
 
 
 def refilled(
-    x: Rows, y: Sequence[int], c: Sequence[Vector], w: Weights, policy: str = "farthest"
-) -> dict[int, Vector]:
-    """Where the centres of empty clusters go, in ascending order; who stays is left out.
+    x: Rows, y: Sequence[int], c: Sequence[Vector], w: Weights, empty: Sequence[int], policy: str
+) -> dict[int, int]:
+    """The rows that the centres of empty clusters move to; those that stay are left out.
 
     Defines: KM-EMPTY
 
-    >>> refilled([[0], [1], [6]], [0, 0, 0], [[0], [9]], [1, 1, 1])
-    {1: [6]}
+    >>> refilled([[0], [1], [6]], [0, 0, 0], [[0], [9]], [1, 1, 1], [1], "farthest")
+    {1: 2}
     """
-    filled = {label for label, weight in zip(y, w, strict=True) if weight}
-    empty = [k for k in range(len(c)) if k not in filled]
-    if empty and policy in ("error", "drop") and (policy == "error" or not filled):
-        raise EmptyCluster(f"the clusters {empty} have no rows")
-    if policy == "farthest":
-        return _farthest_rows(x, [c[k] for k in sorted(filled)], w, empty)
+    if empty and (policy == "error" or (policy == "drop" and len(empty) == len(c))):
+        raise EmptyCluster(f"the clusters {list(empty)} have no rows")
+    filled = [k for k in range(len(c)) if k not in empty]
+    if policy == "farthest" and filled:
+        return _farthest_rows(x, [c[k] for k in filled], w, empty)
     if policy == "split":
-        return _rows_of_widest(x, y, c, w, empty)
+        return dict(zip(empty, _rows_of_the_widest(x, y, c, w, filled), strict=False))
     return {}
 
 
-def _farthest_rows(x: Rows, c: list[Vector], w: Weights, empty: list[int]) -> dict[int, Vector]:
-    moved: dict[int, Vector] = {}
+def _farthest_rows(x: Rows, c: list[Vector], w: Weights, empty: Sequence[int]) -> dict[int, int]:
+    moved: dict[int, int] = {}
     for k in empty:
         i = farthest(x, c, w)
         if gap(x[i], c) > 0:
-            moved[k] = x[i]
+            moved[k] = i
             c.append(x[i])
     return moved
 
 
-def _rows_of_widest(
-    x: Rows, y: Sequence[int], c: Sequence[Vector], w: Weights, empty: list[int]
-) -> dict[int, Vector]:
-    """Each cluster gives one row at most, the widest first."""
-    own = {k: [i for i, label in enumerate(y) if label == k and w[i]] for k in range(len(c))}
-    spread = {
-        k: total(exact(w[i]) * squared_distance(x[i], c[k]) for i in own[k]) for k in range(len(c))
-    }
-    donors = sorted((k for k in spread if spread[k] > 0), key=lambda k: (-spread[k], k))
-    rows = [max(own[k], key=lambda i: squared_distance(x[i], c[k])) for k in donors]
-    return dict(zip(empty, (x[i] for i in rows), strict=False))
+def _rows_of_the_widest(
+    x: Rows, y: Sequence[int], c: Sequence[Vector], w: Weights, filled: Sequence[int]
+) -> list[int]:
+    """The farthest row of each cluster, the cluster with the largest residual sum first."""
+    own = {k: [i for i, label in enumerate(y) if label == k and w[i]] for k in filled}
+    spread = {k: rss([x[i] for i in own[k]], [k] * len(own[k]), c, [w[i] for i in own[k]])
+              for k in filled}  # fmt: skip
+    donors = sorted((k for k in filled if spread[k] > 0), key=lambda k: (-spread[k], k))
+    return [max(own[k], key=lambda i: squared_distance(x[i], c[k])) for k in donors]
 
 
 def rss(x: Rows, y: Sequence[int], c: Sequence[Vector], w: Weights) -> Exact:
@@ -194,15 +196,35 @@ def total_cosine(x: Rows, y: Sequence[int], c: Sequence[Vector], w: Weights) -> 
     )
 
 
-def unchanged(y: Sequence[int], before: Sequence[int] | None, moved: Mapping[int, Any]) -> bool:
-    """Whether a run stops by itself: no label changed, and no empty cluster is moved now.
+def stopped(
+    changed: bool,
+    objectives: Sequence[Number],
+    limit: int,
+    tolerance: Number | None = None,
+    cosine: bool = False,
+) -> str | None:
+    """Why a run ends after an iteration, if it does.
+
+    ``changed``: a label changed, or an empty cluster is moved now. ``objectives``: RSS after each
+    update so far, under the cosine KM-COSOBJ.
 
     Defines: KM-STOP
 
-    >>> unchanged([0, 1], [0, 1], {}), unchanged([0, 1], None, {}), unchanged([0], [0], {1: [5]})
-    (True, False, False)
+    >>> stopped(False, [9, 5], 300), stopped(True, [9, 5], 300), stopped(True, [9, 5], 2)
+    ('unchanged', None, 'limit')
+    >>> stopped(True, [9, 8], 300, tolerance=0.125), stopped(True, [3, 3], 300, cosine=True)
+    ('tolerance', 'objective')
     """
-    return before is not None and list(y) == list(before) and not moved
+    if not changed:
+        return "unchanged"
+    if len(objectives) > 1:
+        before, after = exact(objectives[-2]), exact(objectives[-1])
+        gain = after - before if cosine else before - after
+        if tolerance is not None and gain <= exact(tolerance) * before:
+            return "tolerance"
+        if cosine and gain <= 0:
+            return "objective"
+    return "limit" if len(objectives) >= limit else None
 
 
 def initial_centres(start: str, x: Rows, w: Weights, k: int, r: Sequence[Number]) -> list[Any]:
