@@ -196,9 +196,10 @@ def rounded_answer(expected: Any, value: Any) -> Any:
 
 @pytest.mark.spec("KM-ASSIGN", "KM-COSASSIGN", "KM-UPDATE", "KM-RSS", "REP-VEC")
 def test_sparse_rows_are_rows_with_zeros() -> None:
-    sparse = [{"a": 3, "b": 4}, {"b": 2.5}, {"a": 1, "c": 0.1}]
+    sparse: list[dict[str, float]] = [{"a": 3, "b": 4}, {"b": 2.5}, {"a": 1, "c": 0.1}]
     dense = [[row.get(key, 0) for key in "abc"] for row in sparse]
-    centres, known = [{"b": 1}, {"a": 2, "c": 1}], [[0, 1, 0], [2, 0, 1]]
+    centres: list[dict[str, float]] = [{"b": 1}, {"a": 2, "c": 1}]
+    known = [[0, 1, 0], [2, 0, 1]]
     for rule in (formulas.nearest, formulas.nearest_by_cosine):
         assert [rule(x, centres) for x in sparse] == [rule(x, known) for x in dense]
     labels, weights = [0, 0, 1], [1, 0.1, 3]
