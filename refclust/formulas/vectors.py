@@ -162,6 +162,18 @@ def product(factors: Iterable[Number]) -> Exact:
     return math.prod(map(exact, factors), start=Fraction(1))
 
 
+def absolute(number: Number) -> Exact:
+    """A number without its sign.
+
+    Spec: REP-VEC
+
+    >>> absolute(-0.5)
+    Fraction(1, 2)
+    """
+    value = exact(number)
+    return -value if value < 0 else value
+
+
 def together(x: Vector, y: Vector) -> tuple[dict[Key, Exact], dict[Key, Exact]]:
     """The components of two vectors that meet: both dense, of one length, or both sparse.
 
