@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -94,8 +95,7 @@ class Step:
         q = self.q
         of = self.following(q) if key.startswith("next.") else self.mixture
         name = key.removeprefix("next.")
-        complete = lambda: formulas.expected_complete(self.x, self.w, q, of)  # noqa: E731
-        readings = {
+        readings: dict[str, Callable[[], Any]] = {
             "responsibilities": lambda: [
                 formulas.responsibilities(x, self.mixture) for x in self.x
             ],
@@ -106,9 +106,11 @@ class Step:
             "row_log_likelihoods": lambda: [log(formulas.mixture_density(x, of)) for x in self.x],
             "log_likelihood": lambda: formulas.log_likelihood(self.x, self.w, of),
             "certified_log_likelihood": lambda: formulas.log_likelihood(self.x, self.w, of),
-            "expected_complete": complete,
+            "expected_complete": lambda: formulas.expected_complete(self.x, self.w, q, of),
             "entropy": lambda: self.entropy(q),
-            "lower_bound": lambda: complete() + self.entropy(q),
+            "lower_bound": lambda: (
+                formulas.expected_complete(self.x, self.w, q, of) + self.entropy(q)
+            ),
             "log_prior": lambda: formulas.log_prior(
                 self.floor, self.variances, [sigma for _, _, sigma in of]
             ),
