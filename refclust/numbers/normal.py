@@ -391,9 +391,12 @@ def _whole(top: Polynomial) -> Quotient:
 
 
 def _as_constant(x: Quotient) -> Fraction | None:
-    if len(x.top) > 1 or any(m != _UNIT for m in x.top) or list(x.bottom) != [_UNIT]:
-        return None
-    return x.top.get(_UNIT, Fraction()) / x.bottom[_UNIT]
+    """The rational number that a quotient is: a polynomial over a multiple of itself."""
+    if not x.top:
+        return Fraction()
+    monomial = next(iter(x.top))
+    ratio = x.top[monomial] / x.bottom.get(monomial, Fraction(1))
+    return ratio if x.top == _scaled(x.bottom, ratio) else None
 
 
 def _scaled(x: Polynomial, factor: Fraction) -> Polynomial:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from refclust.numbers.derivation import Derivation
 
 Rational: TypeAlias = int | Fraction
+Number: TypeAlias = int | Fraction | float
 Interval: TypeAlias = tuple[Decimal, Decimal]
 
 LEAF: Final = "leaf"
@@ -101,30 +102,30 @@ class Real:
 
     # -- building ---------------------------------------------------------------------------
 
-    def __add__(self, other: Real | Rational) -> Real:
+    def __add__(self, other: Real | Number) -> Real:
         return _combine(SUM, self, other)
 
     __radd__ = __add__
 
-    def __sub__(self, other: Real | Rational) -> Real:
+    def __sub__(self, other: Real | Number) -> Real:
         right = _as_real(other)
         return NotImplemented if right is None else node(SUM, (self, -right))
 
-    def __rsub__(self, other: Real | Rational) -> Real:
+    def __rsub__(self, other: Real | Number) -> Real:
         left = _as_real(other)
         return NotImplemented if left is None else node(SUM, (left, -self))
 
-    def __mul__(self, other: Real | Rational) -> Real:
+    def __mul__(self, other: Real | Number) -> Real:
         return _combine(PRODUCT, self, other)
 
-    def __rmul__(self, other: Real | Rational) -> Real:
+    def __rmul__(self, other: Real | Number) -> Real:
         left = _as_real(other)
         return NotImplemented if left is None else node(PRODUCT, (left, self))
 
-    def __truediv__(self, other: Real | Rational) -> Real:
+    def __truediv__(self, other: Real | Number) -> Real:
         return _combine(QUOTIENT, self, other)
 
-    def __rtruediv__(self, other: Real | Rational) -> Real:
+    def __rtruediv__(self, other: Real | Number) -> Real:
         left = _as_real(other)
         return NotImplemented if left is None else node(QUOTIENT, (left, self))
 
@@ -197,19 +198,19 @@ class Real:
         right = _comparable(other)
         return NotImplemented if right is None else (self - right).sign() == 0
 
-    def __lt__(self, other: Real | Rational | float) -> bool:
+    def __lt__(self, other: Real | Number) -> bool:
         right = _comparable(other)
         return NotImplemented if right is None else (self - right).sign() < 0
 
-    def __le__(self, other: Real | Rational | float) -> bool:
+    def __le__(self, other: Real | Number) -> bool:
         right = _comparable(other)
         return NotImplemented if right is None else (self - right).sign() <= 0
 
-    def __gt__(self, other: Real | Rational | float) -> bool:
+    def __gt__(self, other: Real | Number) -> bool:
         right = _comparable(other)
         return NotImplemented if right is None else (self - right).sign() > 0
 
-    def __ge__(self, other: Real | Rational | float) -> bool:
+    def __ge__(self, other: Real | Number) -> bool:
         right = _comparable(other)
         return NotImplemented if right is None else (self - right).sign() >= 0
 
@@ -265,7 +266,7 @@ def real(value: Real | Rational | float | str) -> Real:
     return value if isinstance(value, Real) else Real(value)
 
 
-def total(terms: Iterable[Real | Rational]) -> Real:
+def total(terms: Iterable[Real | Number]) -> Real:
     """Return the sum of all terms as one n-ary node.
 
     Spec: NUM-REAL
@@ -276,7 +277,7 @@ def total(terms: Iterable[Real | Rational]) -> Real:
     return node(SUM, tuple(real(term) for term in terms))
 
 
-def log(value: Real | Rational) -> Real:
+def log(value: Real | Number) -> Real:
     """Return the natural logarithm.
 
     Spec: NUM-REAL
@@ -287,7 +288,7 @@ def log(value: Real | Rational) -> Real:
     return node(LOG, (real(value),))
 
 
-def exp(value: Real | Rational) -> Real:
+def exp(value: Real | Number) -> Real:
     """Return e to the power of the value.
 
     Spec: NUM-REAL
@@ -298,7 +299,7 @@ def exp(value: Real | Rational) -> Real:
     return node(EXP, (real(value),))
 
 
-def sqrt(value: Real | Rational) -> Real:
+def sqrt(value: Real | Number) -> Real:
     """Return the non-negative square root.
 
     Spec: NUM-REAL
@@ -320,7 +321,7 @@ def enclosed(interval: Callable[[int], Interval], exact: Callable[[], Real] | No
     return node(ENCLOSED, (), Enclosure(interval, exact))
 
 
-def minimum(first: Real | Rational, *others: Real | Rational) -> Real:
+def minimum(first: Real | Number, *others: Real | Number) -> Real:
     """Return the least of the values, the first of equals.
 
     Spec: NUM-REAL
@@ -334,7 +335,7 @@ def minimum(first: Real | Rational, *others: Real | Rational) -> Real:
     return best
 
 
-def maximum(first: Real | Rational, *others: Real | Rational) -> Real:
+def maximum(first: Real | Number, *others: Real | Number) -> Real:
     """Return the greatest of the values, the first of equals.
 
     Spec: NUM-REAL
@@ -445,13 +446,11 @@ def _combine(op: str, left: Real, right: object) -> Real:
 def _as_real(value: object) -> Real | None:
     if isinstance(value, Real):
         return value
-    # Floats are refused in arithmetic: 0.1 looks like 1/10 and is not. Real(0.1) says it plainly.
-    if isinstance(value, int | Fraction) and not isinstance(value, bool):
+    # A float is the rational that it is: Real(1) * 0.1 is not a tenth, and nothing is rounded.
+    if isinstance(value, int | Fraction | float) and not isinstance(value, bool):
         return Real(value)
     return None
 
 
 def _comparable(value: object) -> Real | None:
-    if isinstance(value, float) and math.isfinite(value):
-        return Real(value)
-    return _as_real(value)
+    return None if isinstance(value, float) and not math.isfinite(value) else _as_real(value)

@@ -14,6 +14,7 @@ from refclust.backends.session import Session
 from refclust.cluster.seeding import Rows
 from refclust.cluster.update import Treated, empty_clusters, treat, update, without
 from refclust.errors import EmptyCluster
+from refclust.formulas import kmeans as formulas
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.kmeans import ClusterSums, Step, lloyd_step
 from refclust.kernels.means import mean
@@ -56,7 +57,7 @@ def test_policies_and_update(case: Case, kind: str, policy: Any) -> None:
     k = len(case.centres)
     gone = [j for j in range(k) if not witness.weight_of(labels, case.masses, j)]
     assert empty_clusters(step.sums) == gone
-    due = witness.places(case.rows, labels, case.masses, case.centres, gone, policy)
+    due = formulas.refilled(case.rows, labels, case.centres, case.masses, gone, policy)
     treated = treat(rows, step, tuple(case.centres), gone, policy, 7) if gone else NOTHING
     assert treated.moved == {j: case.rows[i] for j, i in due.items()}
     assert treated.dropped == (set(gone) if policy == "drop" else set())

@@ -1,18 +1,22 @@
-"""A slow second opinion on k-means: the clauses of chapter 10 word for word, in fractions.
+"""A slow second opinion on k-means: whole fits, put together from the formulas of chapter 10.
 
-Rows and centres are tuples of floats, each taken as the rational it is. Nothing is estimated and
-nothing is shared with the package but the rule that a number is rounded once.
+Rows and centres are tuples of floats, each taken as the rational it is. All numbers come from
+``refclust.formulas.kmeans``; here is only the book-keeping of runs and restarts.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from random import Random
 from typing import Any
+
+from refclust.errors import KOutOfRange
+from refclust.formulas import kmeans as formulas
+from refclust.formulas.vectors import dot, scaled, squared_distance, total
+from refclust.formulas.vectors import sum_of as sum_of_vectors
+from refclust.numbers.real import Real
 
 Row = tuple[float, ...]
 Rows = Sequence[Row]
@@ -36,7 +40,7 @@ class Outcome:
     centres: list[Row]
     start: list[Row]
     rss: Fraction
-    terms: Terms
+    cosine: Real
     stopped: str
     iterations: int
     emptied: list[tuple[int, int, int | None]] = field(default_factory=list)
@@ -52,84 +56,45 @@ def double(value: Fraction) -> float:
         raise Refused("not-finite") from None
 
 
-def square(x: Iterable[float], y: Iterable[float]) -> Fraction:
+def square(x: Row, y: Row) -> Fraction:
     """The squared distance."""
-    differences = (Fraction(a) - Fraction(b) for a, b in zip(x, y, strict=True))
-    return sum((e * e for e in differences), Fraction())
-
-
-def inner(x: Iterable[float], y: Iterable[float]) -> Fraction:
-    """The inner product."""
-    return sum((Fraction(a) * Fraction(b) for a, b in zip(x, y, strict=True)), Fraction())
-
-
-def first_least(values: Sequence[Fraction]) -> int:
-    """The lowest index of the least value."""
-    return min(range(len(values)), key=lambda k: (values[k], k))
-
-
-def root(value: Fraction) -> float:
-    """The nearest double of a square root: the one between whose midpoints it lies."""
-    with localcontext() as context:
-        context.prec = 400
-        found = float((Decimal(value.numerator) / Decimal(value.denominator)).sqrt())
-    while True:
-        below, above = math.nextafter(found, -math.inf), math.nextafter(found, math.inf)
-        low, high = ((Fraction(found) + Fraction(next_one)) / 2 for next_one in (below, above))
-        if found > 0 and low**2 > value:
-            found = below
-        elif high**2 < value:
-            found = above
-        else:
-            assert value not in (low**2, high**2), "halfway between two doubles"
-            return found
+    return _rational(squared_distance(x, y))
 
 
 def unit(row: Row) -> Row:
-    """KM-COSROWS."""
-    length = inner(row, row)
-    if not length:
-        raise Refused("zero-vector")
-    return tuple(math.copysign(root(Fraction(x) ** 2 / length), x) if x else 0.0 for x in row)
-
-
-def cosine(x: Row, c: Row) -> tuple[int, Fraction]:
-    """The sign and the signed square of x.c / |c|: they order like the quotient."""
-    product = inner(x, c)
-    return (product > 0) - (product < 0), abs(product) * product / inner(c, c)
+    """KM-COSROWS; each component the nearest double."""
+    return tuple(float(part) for part in formulas.direction(row))
 
 
 def assign(rows: Rows, centres: Sequence[Row], metric: str = "euclidean") -> list[int]:
     """KM-ASSIGN and KM-COSASSIGN."""
-    if metric == "euclidean":
-        return [first_least([square(x, c) for c in centres]) for x in rows]
-    return [first_least([-cosine(x, c)[1] for c in centres]) for x in rows]
+    rule = formulas.nearest if metric == "euclidean" else formulas.nearest_by_cosine
+    return [rule(x, centres) for x in rows]
 
 
 def weight_of(labels: Sequence[int], weights: Weights, k: int) -> Fraction:
     """W_k."""
-    return sum((Fraction(w) for y, w in zip(labels, weights, strict=True) if y == k), Fraction())
+    return _rational(total(w for y, w in zip(labels, weights, strict=True) if y == k))
 
 
 def sum_of(rows: Rows, labels: Sequence[int], weights: Weights, k: int) -> list[Fraction]:
     """S_k."""
-    found = [Fraction()] * len(rows[0])
-    for x, y, w in zip(rows, labels, weights, strict=True):
-        if y == k:
-            found = [s + Fraction(w) * Fraction(a) for s, a in zip(found, x, strict=True)]
-    return found
+    own = [scaled(w, x) for x, y, w in zip(rows, labels, weights, strict=True) if y == k]
+    return list(sum_of_vectors([[0] * len(rows[0]), *own]))
 
 
 def mean(rows: Rows, labels: Sequence[int], weights: Weights, k: int) -> Row:
     """KM-CENTROID."""
-    whole = weight_of(labels, weights, k)
-    return tuple(double(s / whole) for s in sum_of(rows, labels, weights, k))
+    own = [i for i, y in enumerate(labels) if y == k]
+    place = formulas.centre([rows[i] for i in own], [weights[i] for i in own])
+    return tuple(double(part) for part in place)
 
 
 def rss(rows: Rows, labels: Sequence[int], weights: Weights, centres: Sequence[Row]) -> Fraction:
-    """KM-RSS, row by row; rows labelled -1 belong to no cluster."""
-    pairs = zip(rows, labels, weights, strict=True)
-    return sum((Fraction(w) * square(x, centres[y]) for x, y, w in pairs if y >= 0), Fraction())
+    """KM-RSS; rows labelled -1 belong to no cluster."""
+    own = [i for i, y in enumerate(labels) if y >= 0]
+    x, y, w = ([side[i] for i in own] for side in (rows, labels, weights))
+    return _rational(formulas.rss(x, y, centres, w))  # type: ignore[arg-type]
 
 
 def within(
@@ -145,146 +110,73 @@ def within(
 def cosine_terms(
     rows: Rows, labels: Sequence[int], weights: Weights, centres: Sequence[Row]
 ) -> Terms:
-    """KM-COSOBJ: what is added up, each as its sign and its square."""
+    """KM-COSOBJ cluster by cluster: what is added up, each as its sign and its square."""
     terms = []
     for k, c in enumerate(centres):
-        s = sum_of(rows, labels, weights, k)
-        product = sum((a * Fraction(b) for a, b in zip(s, c, strict=True)), Fraction())
-        terms.append(((product > 0) - (product < 0), product**2 / inner(c, c)))
+        product = _rational(dot(sum_of(rows, labels, weights, k), c))
+        terms.append(((product > 0) - (product < 0), product**2 / _rational(dot(c, c))))
     return terms
 
 
-def compare_roots(left: Terms, right: Terms) -> int:
-    """The sign of a difference of two sums of square roots.
-
-    Sums that agree in 200 places are taken as equal: for a few roots of short numbers no other
-    reason is plausible, and a wrong guess could only make a test fail.
-    """
-    difference = _total(left, 300) - _total(right, 300)
-    if abs(difference) < Decimal("1e-200"):
-        return 0
-    return 1 if difference > 0 else -1
-
-
-def total_cosine(terms: Terms) -> float:
-    """KM-COSOBJ rounded, from 300 digits."""
-    return float(_total(terms, 300)) + 0.0
-
-
-def _total(terms: Terms, digits: int) -> Decimal:
-    with localcontext() as context:
-        context.prec = digits
-        roots = ((Decimal(t.numerator) / Decimal(t.denominator)).sqrt() * s for s, t in terms)
-        return sum(roots, Decimal())
+def total_cosine(
+    rows: Rows, labels: Sequence[int], weights: Weights, centres: Sequence[Row]
+) -> Real:
+    """KM-COSOBJ; rows labelled -1 belong to no cluster."""
+    own = [i for i, y in enumerate(labels) if y >= 0]
+    x, y, w = ([side[i] for i in own] for side in (rows, labels, weights))
+    return Real(0) + formulas.total_cosine(x, y, centres, w)  # type: ignore[arg-type]
 
 
 def draw(masses: Sequence[Fraction], r: float) -> int:
     """KM-DRAW; -1 where there is no mass."""
-    whole, reached = sum(masses, Fraction()), Fraction()
-    for i, mass in enumerate(masses):
-        reached += mass
-        if reached > Fraction(r) * whole:
-            return i
-    return -1
+    return formulas.drawn(masses, r) if any(masses) else -1
 
 
 def nearest_square(x: Row, centres: Sequence[Row]) -> Fraction:
     """D_i squared."""
-    return min(square(x, c) for c in centres)
-
-
-def farthest(rows: Rows, weights: Weights, centres: Sequence[Row]) -> int:
-    """KM-FARTHEST; -1 where every row of positive weight lies on a centre."""
-    distances = [
-        nearest_square(x, centres) if w else Fraction() for x, w in zip(rows, weights, strict=True)
-    ]
-    best = max(distances)
-    return distances.index(best) if best else -1
+    return _rational(formulas.gap(x, centres))
 
 
 def potential(rows: Rows, weights: Weights, centres: Sequence[Row], candidate: Row) -> Fraction:
     """What KM-GREEDY makes small."""
-    pairs = zip(rows, weights, strict=True)
-    return sum(
-        (Fraction(w) * nearest_square(x, [*centres, candidate]) for x, w in pairs), Fraction()
-    )
+    return _rational(total(formulas.masses(rows, weights, [*centres, candidate])))
+
+
+def inner(x: Row, y: Row) -> Fraction:
+    """The inner product."""
+    return _rational(dot(x, y))
+
+
+def cosine(x: Row, c: Row) -> tuple[int, Fraction]:
+    """The sign and the signed square of x.c / |c|: they order like the quotient."""
+    product = inner(x, c)
+    return (product > 0) - (product < 0), abs(product) * product / inner(c, c)
+
+
+def farthest(rows: Rows, weights: Weights, centres: Sequence[Row]) -> int:
+    """KM-FARTHEST; -1 where every row of positive weight lies on a centre."""
+    row = formulas.farthest(rows, centres, weights) if any(weights) else -1
+    return row if row >= 0 and formulas.gap(rows[row], centres) else -1
 
 
 def seeds(
     rows: Rows, weights: Weights, k: int, start: str, rng: Random, trials: int | None = None
 ) -> list[Row]:
     """KM-INIT: the starts that draw."""
-    if start == "random-centres":
-        columns = list(zip(*(x for x, w in zip(rows, weights, strict=True) if w), strict=True))
-        low, high = list(map(min, columns)), list(map(max, columns))
-        return [
-            tuple(
-                double(Fraction(a) + Fraction(rng.random()) * (Fraction(b) - Fraction(a)))
-                for a, b in zip(low, high, strict=True)
-            )
-            for _ in range(k)
-        ]
-    mass = [Fraction(w) for w in weights]
-    centres = [rows[draw(mass, rng.random())]]
-    while len(centres) < k:
-        row = _next_seed(rows, weights, centres, start, rng, trials or 2 + math.floor(math.log(k)))
-        if row < 0:
-            raise Refused("k-out-of-range")
-        centres.append(rows[row])
-    return centres
-
-
-def _next_seed(
-    rows: Rows, weights: Weights, centres: list[Row], start: str, rng: Random, trials: int
-) -> int:
-    if start == "farthest":
-        return farthest(rows, weights, centres)
-    apart = [nearest_square(x, centres) for x in rows]
-    if start == "random":
-        apart = [Fraction(bool(s)) for s in apart]
-    masses = [Fraction(w) * s for w, s in zip(weights, apart, strict=True)]
-    if start != "greedy":
-        return draw(masses, rng.random())
-    candidates = [draw(masses, rng.random()) for _ in range(trials)]
-    if candidates[0] < 0:
-        return -1
-    totals = [potential(rows, weights, centres, rows[i]) for i in candidates]
-    return candidates[first_least(totals)]
-
-
-def is_empty(rows: Rows, labels: Sequence[int], weights: Weights, k: int, metric: str) -> bool:
-    """KM-EMPTY."""
-    if not weight_of(labels, weights, k):
-        return True
-    return metric == "cosine" and not any(mean(rows, labels, weights, k))
-
-
-def places(
-    rows: Rows,
-    labels: Sequence[int],
-    weights: Weights,
-    centres: Sequence[Row],
-    empty: list[int],
-    policy: str,
-) -> dict[int, int]:
-    """KM-EMPTY: the rows that empty clusters move to."""
-    filled = [k for k in range(len(centres)) if k not in empty]
-    taken: dict[int, int] = {}
-    if policy == "farthest" and filled:
-        around = [centres[k] for k in filled]
-        for k in empty:
-            row = farthest(rows, weights, around)
-            if row < 0:
-                break
-            taken[k] = row
-            around.append(rows[row])
-    if policy == "split":
-        sums = within(rows, labels, weights, centres)
-        donors = sorted((k for k in filled if sums[k]), key=lambda k: (-sums[k], k))
-        for k, donor in zip(empty, donors, strict=False):
-            members = [i for i, y in enumerate(labels) if y == donor and weights[i]]
-            taken[k] = min(members, key=lambda i: (-square(rows[i], centres[donor]), i))
-    return taken
+    candidates = trials or 2 + formulas.floor_of_log(k)
+    numbers = {
+        "random-centres": k * len(rows[0]),
+        "farthest": 1,
+        "greedy": 1 + (k - 1) * candidates,
+    }
+    r = [rng.random() for _ in range(numbers.get(start, k))]
+    try:
+        if start == "greedy" and trials:
+            return [rows[i] for i in formulas.greedy(rows, weights, k, r, trials)]
+        found = formulas.initial_centres(start, rows, weights, k, r)
+    except KOutOfRange:
+        raise Refused("k-out-of-range") from None
+    return [tuple(double(Fraction(part)) for part in centre) for centre in found]
 
 
 def run(
@@ -298,73 +190,48 @@ def run(
     limit: int = 300,
 ) -> Outcome:
     """KM-ALG from given centres, on rows that are directions already if the metric asks for it."""
-    centres: Sequence[Row] = start
+    cosine = metric == "cosine"
+    centres: list[Row] = list(start)
     previous = [-1] * len(rows)
-    before: Fraction | Terms | None = None
     told: list[tuple[int, int, int | None]] = []
     partitions: list[list[int]] = []
     sums: list[Fraction] = []
-    stopped, number = "", 0
-    while not stopped:
+    objectives: list[Any] = []
+    reason, number = None, 0
+    steps = formulas.lloyd(rows, start, weights, empty, cosine)
+    while not reason:
         number += 1
-        labels = assign(rows, centres, metric)
+        labels, new, moved = next(steps)
         partitions.append(labels)
         sums.append(rss(rows, labels, weights, centres))
         double(sums[-1])
         gone = [k for k in range(len(centres)) if is_empty(rows, labels, weights, k, metric)]
-        if (gone and empty == "error") or (len(gone) == len(centres) and empty == "drop"):
-            raise Refused("empty-cluster")
-        taken = places(rows, labels, weights, centres, gone, empty)
-        if labels == previous and not taken:
-            stopped = "unchanged"
+        if formulas.stopped(labels != previous or bool(moved), (), limit) == "unchanged":
+            reason = "unchanged"
             break
-        told += [(number, k, taken.get(k)) for k in gone]
+        told += [(number, k, moved.get(k)) for k in gone]
         left = [k for k in range(len(centres)) if not (empty == "drop" and k in gone)]
         index = {k: j for j, k in enumerate(left)}
-        new = []
-        for k in left:
-            if k in taken:
-                new.append(rows[taken[k]])
-            else:
-                new.append(centres[k] if k in gone else mean(rows, labels, weights, k))
-        labels = [index.get(y, -1) for y in labels]  # a row of a dropped cluster has no label
-        sums.append(rss(rows, labels, weights, new))
+        previous = [index.get(y, -1) for y in labels]  # a row of a dropped cluster has no label
+        sums.append(rss(rows, previous, weights, new))
         double(sums[-1])
-        after = cosine_terms(rows, labels, weights, new) if metric == "cosine" else sums[-1]
-        stopped = _reason(before, after, tolerance, number, limit)
-        previous, centres, before = labels, new, after
+        objectives.append(total_cosine(rows, previous, weights, new) if cosine else sums[-1])
+        reason = formulas.stopped(True, objectives, limit, tolerance, cosine)
+        centres = new
     labels = assign(rows, centres, metric)
-    terms = cosine_terms(rows, labels, weights, centres) if metric == "cosine" else []
+    whole = total_cosine(rows, labels, weights, centres) if cosine else Real(0)
     squares = rss(rows, labels, weights, centres)
     double(squares)
     return Outcome(
-        labels, list(centres), list(start), squares, terms, stopped, number, told, partitions, sums
+        labels, list(centres), list(start), squares, whole, reason, number, told, partitions, sums
     )
 
 
-def _reason(
-    before: Fraction | Terms | None,
-    after: Fraction | Terms,
-    tolerance: float | None,
-    number: int,
-    limit: int,
-) -> str:
-    """KM-STOP, all reasons but the first and the last."""
-    if isinstance(before, list) and isinstance(after, list):
-        if tolerance is not None:
-            grown = [(s, t * (1 + Fraction(tolerance)) ** 2) for s, t in before]
-            if compare_roots(after, grown) <= 0:
-                return "tolerance"
-        if compare_roots(after, before) <= 0:
-            return "objective"
-    if (
-        isinstance(before, Fraction)
-        and isinstance(after, Fraction)
-        and tolerance is not None
-        and before - after <= Fraction(tolerance) * before
-    ):
-        return "tolerance"
-    return "limit" if number >= limit else ""
+def is_empty(rows: Rows, labels: Sequence[int], weights: Weights, k: int, metric: str) -> bool:
+    """KM-EMPTY."""
+    if not weight_of(labels, weights, k):
+        return True
+    return metric == "cosine" and not any(mean(rows, labels, weights, k))
 
 
 def fit(
@@ -388,34 +255,24 @@ def fit(
     for _ in range(restarts):
         chosen = centres or seeds(rows, masses, k, start, rng, trials)
         runs.append(run(rows, chosen, masses, metric=metric, **options))  # type: ignore[arg-type]
-    best = runs[0]
-    for other in runs[1:]:
-        better = (
-            compare_roots(other.terms, best.terms) > 0
-            if metric == "cosine"
-            else other.rss < best.rss
-        )
-        best = other if better else best
-    return best, runs
+    small = [-one.cosine if metric == "cosine" else one.rss for one in runs]
+    return runs[formulas.best_run(small)], runs
+
+
+def _rational(value: Any) -> Fraction:
+    assert isinstance(value, Fraction)
+    return value
 
 
 def optimum(rows: Rows, k: int) -> Fraction:
     """The least sum of squares of all partitions into at most k clusters, around exact means."""
     best: Fraction | None = None
     for labels in _labelings(len(rows), k):
-        found = Fraction()
-        for j in range(k):
-            members = [x for x, y in zip(rows, labels, strict=True) if y == j]
-            if members:
-                means = [sum(map(Fraction, c), Fraction()) / len(members) for c in zip(*members)]  # noqa: B905
-                found += sum((_exact_square(x, means) for x in members), Fraction())
+        means = formulas.update(rows, labels, [1] * len(rows), k)
+        found = _rational(formulas.rss(rows, labels, means, [1] * len(rows)))
         best = found if best is None or found < best else best
     assert best is not None
     return best
-
-
-def _exact_square(x: Row, y: Sequence[Fraction]) -> Fraction:
-    return sum(((Fraction(a) - b) ** 2 for a, b in zip(x, y, strict=True)), Fraction())
 
 
 def _labelings(n: int, k: int) -> Iterable[list[int]]:

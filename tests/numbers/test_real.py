@@ -96,8 +96,8 @@ BINARY: list[Callable[[object, object], object]] = [
 
 
 @pytest.mark.parametrize("operation", BINARY)
-@pytest.mark.parametrize("other", [0.5, True, False, "1", None, Decimal(1), 1j, math.nan])
-def test_arithmetic_takes_integers_and_fractions_only(
+@pytest.mark.parametrize("other", [True, False, "1", None, Decimal(1), 1j])
+def test_arithmetic_takes_numbers_only(
     operation: Callable[[object, object], object], other: object
 ) -> None:
     for x in (Real(2), log(2)):
@@ -106,6 +106,20 @@ def test_arithmetic_takes_integers_and_fractions_only(
         with pytest.raises(TypeError) as left:
             operation(other, x)
         assert right.type is left.type is TypeError
+
+
+@pytest.mark.spec("NUM-REAL")
+@pytest.mark.parametrize("operation", BINARY)
+def test_a_float_is_the_rational_that_it_is(
+    operation: Callable[[object, object], object],
+) -> None:
+    tenth = Fraction(3602879701896397, 36028797018963968)
+    for x in (Real(2), log(2)):
+        assert operation(x, 0.1) == operation(x, tenth)
+        assert operation(0.1, x) == operation(tenth, x)
+        for value in (math.nan, math.inf):
+            with pytest.raises(NotFinite):
+                operation(x, value)
 
 
 @pytest.mark.parametrize("exponent", [True, 0.5, 2.0, Fraction(1, 2), "2", Real(2)])

@@ -1,7 +1,7 @@
 """Agglomerative clustering against its definition, on data full of ties.
 
-The definition here is the plain one: a square matrix, a search through all of it for every merge,
-and the update formulas written out a second time. It shares no code with the kernels.
+The definition is that of the formula room: a search through all pairs for every merge, and the
+update rule of HC-LW. It shares no code with the kernels.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import math
 import random
 from array import array
 from fractions import Fraction
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -19,6 +20,8 @@ from refclust.cluster.hierarchical import agglomerative
 from refclust.cluster.tree import Merge, Tree
 from refclust.data import vectors
 from refclust.data.accept import dataset
+from refclust.formulas import hierarchical as formulas
+from refclust.formulas.vectors import Exact
 from refclust.kernels.distances import one_minus_cosine, pairwise
 from refclust.kernels.linkage import LINKAGES, SQUARED, agglomerate
 from refclust.kernels.points import Points
@@ -30,44 +33,16 @@ Rows = list[tuple[float, ...]]
 REDUCIBLE = [linkage for linkage in LINKAGES if linkage not in ("centroid", "median")]
 
 
-def updated(linkage: str, x: float, y: float, d: float, a: int, b: int, k: int) -> float:
-    match linkage:
-        case "single":
-            return min(x, y)
-        case "complete":
-            return max(x, y)
-        case "average":
-            return sorted((x, (a * x + b * y) / (a + b), y))[1]
-        case "weighted":
-            return (x + y) / 2
-        case "centroid":
-            return (a * x + b * y) / (a + b) - a * b * d / (a + b) ** 2
-        case "median":
-            return (x + y) / 2 - d / 4
-        case _:
-            return max(((a + k) * x + (b + k) * y - k * d) / (a + b + k), min(x, y))
-
-
 def defined(condensed: array[float], n: int, linkage: str) -> Merges:
     """The merges by definition, in cubic time."""
     values = iter(condensed)
-    matrix = {(i, j): next(values) for i in range(n) for j in range(i + 1, n)}
-    members, name = {i: [i] for i in range(n)}, list(range(n))
-    merges: list[tuple[int, int, float, int]] = []
-    while len(members) > 1:
-        alive = sorted(members)
-        d, i, j = min((matrix[i, j], i, j) for i in alive for j in alive if i < j)
-        a, b = len(members[i]), len(members[j])
-        for k in alive:
-            if k not in (i, j):
-                ik, jk = (min(i, k), max(i, k)), (min(j, k), max(j, k))
-                x, y = matrix[ik], matrix[jk]
-                matrix[ik] = updated(linkage, x, y, d, a, b, len(members[k]))
-        members[i] += members.pop(j)
-        height = math.sqrt(d) if linkage in SQUARED else d
-        merges.append((min(name[i], name[j]), max(name[i], name[j]), height, a + b))
-        name[i] = n + len(merges) - 1
-    return tuple(merges)
+    matrix = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(i + 1, n):
+            matrix[i][j] = matrix[j][i] = next(values)
+    table = formulas.merges(matrix, partial(formulas.in_floats, linkage))
+    root = math.sqrt if linkage in SQUARED else float
+    return tuple((a, b, root(height), size) for a, b, height, size in table)
 
 
 PALETTES = (
@@ -136,14 +111,18 @@ def pairs_of(tree: Tree) -> list[tuple[list[int], list[int], float]]:
     return found
 
 
+def table_of(tree: Tree) -> list[formulas.Merge]:
+    return [(merge.a, merge.b, merge.height, merge.size) for merge in tree.merges]
+
+
 @pytest.mark.spec("HC-SINGLE", "HC-COMPLETE")
 @settings(max_examples=50)
 @given(rows)
 def test_single_and_complete_are_the_nearest_and_farthest_pair(data: Rows) -> None:
-    for linkage, choose in (("single", min), ("complete", max)):
+    matrix = vectors.distance_matrix(data)
+    for linkage, choose in (("single", formulas.single), ("complete", formulas.complete)):
         for one, other, height in pairs_of(agglomerative(data, linkage=linkage)):
-            apart = [vectors.distance(data[i], data[j]) for i in one for j in other]
-            assert height == choose(apart)
+            assert height == choose(matrix, tuple(one), tuple(other))
 
 
 @pytest.mark.spec("HC-AVERAGE")
@@ -152,14 +131,11 @@ def test_average_is_the_mean_of_all_pairs(data: list[tuple[int]]) -> None:
     # A height comes from at most m = 10 updates. Each rounds two products, a sum and a quotient,
     # all of positive numbers, so it errs by 4u of itself at most (clamping only helps), and
     # (1 + u)**40 - 1 < 41u. Coordinates on a line are integers, so the start is exact.
+    matrix = [[abs(x[0] - y[0]) for y in data] for x in data]
     for one, other, height in pairs_of(agglomerative(data, linkage="average")):
-        mean = Fraction(sum(abs(data[i][0] - data[j][0]) for i in one for j in other))
-        mean /= len(one) * len(other)
+        mean = formulas.average(matrix, tuple(one), tuple(other))
+        assert isinstance(mean, Fraction)
         assert abs(Fraction(height) - mean) <= 41 * mean / 2**53
-
-
-def centre(data: list[tuple[int, int]], members: list[int]) -> list[Fraction]:
-    return [Fraction(sum(data[i][c] for i in members), len(members)) for c in (0, 1)]
 
 
 @pytest.mark.spec("HC-CENTROID", "HC-WARD")
@@ -170,12 +146,10 @@ def test_centroid_and_ward_are_distances_of_means(data: list[tuple[int, int]]) -
     # comes from at most 8 updates, which is less than 2**-22; its square adds next to nothing.
     for linkage in ("centroid", "ward"):
         for one, other, height in pairs_of(agglomerative(data, linkage=linkage)):
-            gap = sum(
-                (x - y) ** 2 for x, y in zip(centre(data, one), centre(data, other), strict=True)
-            )
-            if linkage == "ward":
-                gap *= Fraction(2 * len(one) * len(other), len(one) + len(other))
-            assert abs(Fraction(height) ** 2 - gap) <= Fraction(1, 2**20)
+            exact = formulas.ward if linkage == "ward" else formulas.centroid
+            square = (exact(data, tuple(one), tuple(other)) ** 2).fraction
+            assert square is not None
+            assert abs(Fraction(height) ** 2 - square) <= Fraction(1, 2**20)
 
 
 @pytest.mark.spec("HC-WEIGHTED", "HC-MEDIAN")
@@ -186,15 +160,21 @@ def test_weighted_and_median_halve(n: int, seed: int) -> None:
     distances = condensed(n, (0.0, 1.0, 2.0, 3.0), seed)
     for linkage in ("weighted", "median"):
         values = iter(map(Fraction, distances))
-        matrix = {frozenset((i, j)): next(values) for i in range(n) for j in range(i + 1, n)}
+        matrix: dict[frozenset[int], Exact] = {
+            frozenset((i, j)): next(values) for i in range(n) for j in range(i + 1, n)
+        }
         members = {i: i for i in range(n)}
         for step, (one, other, height, _) in enumerate(agglomerate(distances, n, linkage)):
             d, new = matrix[frozenset((one, other))], n + step
-            assert height == (math.sqrt(d) if linkage == "median" else d)
+            assert height == (math.sqrt(float(d)) if linkage == "median" else d)
             del members[one], members[other]
             for k in members:
                 x, y = matrix[frozenset((one, k))], matrix[frozenset((other, k))]
-                matrix[frozenset((new, k))] = (x + y) / 2 - (d / 4 if linkage == "median" else 0)
+                matrix[frozenset((new, k))] = (
+                    formulas.lance_williams("median", 1, 1, 1, x, y, d)
+                    if linkage == "median"
+                    else formulas.weighted(x, y)
+                )
             members[new] = new
 
 
@@ -222,9 +202,8 @@ def test_inversions_are_counted_cluster_by_cluster(case: tuple[array[float], int
     distances, n = case
     for linkage in LINKAGES:
         tree = Tree(n, tuple(Merge(*merge) for merge in agglomerate(distances, n, linkage)))
-        made = {n + step: merge.height for step, merge in enumerate(tree.merges)}
-        lower = [m for m in tree.merges if any(made.get(c, 0) > m.height for c in (m.a, m.b))]
-        assert tree.inversions == len(lower)
+        lower = formulas.inversions(table_of(tree), n)
+        assert tree.inversions == lower
         assert linkage in ("centroid", "median") or not lower
 
 
@@ -253,6 +232,7 @@ def test_cuts_are_nested_and_numbered_by_smallest_member(data: Rows, linkage: st
     finer = None
     for k in range(tree.n, 0, -1):
         labels = tree.cut(k)
+        assert list(labels) == formulas.cut(table_of(tree), tree.n, k)
         assert list(dict.fromkeys(labels)) == list(range(k))
         if finer is not None:
             assert len(set(zip(finer, labels, strict=True))) == k + 1
@@ -269,6 +249,7 @@ def test_cut_at_a_height_is_where_the_tree_stays_below_it(
     heights = [0.0, *(merge.height for merge in tree.merges)]
     height = heights[step % len(heights)]
     labels = tree.cut_height(height)
+    assert list(labels) == formulas.cut_at(table_of(tree), tree.n, height)
     assert list(dict.fromkeys(labels)) == list(range(max(labels) + 1))
     cophenetic = iter(tree.cophenetic())
     for i in range(tree.n):
@@ -285,13 +266,7 @@ def test_cut_at_a_height_is_where_the_tree_stays_below_it(
 @given(rows, st.sampled_from(LINKAGES))
 def test_cophenetic_distance_is_the_height_of_the_joining_merge(data: Rows, linkage: str) -> None:
     tree = agglomerative(data, linkage=linkage)
-    expected = {
-        (min(i, j), max(i, j)): height
-        for one, other, height in pairs_of(tree)
-        for i in one
-        for j in other
-    }
-    assert list(tree.cophenetic()) == [expected[pair] for pair in sorted(expected)]
+    assert list(tree.cophenetic()) == formulas.cophenetic(table_of(tree), tree.n)
 
 
 @pytest.mark.spec("HC-COPH")
@@ -315,6 +290,7 @@ def test_single_linkage_is_the_largest_ultrametric_below(data: Rows) -> None:
 def test_every_cluster_is_a_run_of_the_leaf_order(data: Rows, linkage: str) -> None:
     tree = agglomerative(data, linkage=linkage)
     order = tree.leaf_order()
+    assert list(order) == formulas.leaf_order(table_of(tree), tree.n)
     assert sorted(order) == list(range(tree.n))
     place = {row: position for position, row in enumerate(order)}
     for one, other, _ in pairs_of(tree):
@@ -398,3 +374,33 @@ def test_nearly_parallel_directions_keep_their_digits(a: int, b: int, away: int)
     assert is_nearest_complement(value, Fraction(product), Fraction(squares))
     assert value >= 0.0
     assert (value == 0.0) == (a == 0 or away == 0)
+
+
+@pytest.mark.spec("HC-LW", "HC-SINGLE", "HC-COMPLETE", "HC-AVERAGE", "HC-CENTROID", "HC-WARD")
+@settings(max_examples=30)
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=4, max_size=8))
+def test_the_update_is_the_linkage_of_the_joined_cluster(data: list[tuple[int, int]]) -> None:
+    a, b, k = (0,), tuple(range(1, len(data) - 2)), (len(data) - 2, len(data) - 1)
+    matrix = [[(x[0] - y[0]) ** 2 + (x[1] - y[1]) ** 2 for y in data] for x in data]
+    sizes = len(a), len(b), len(k)
+    for linkage, over_pairs in (
+        ("single", formulas.single),
+        ("complete", formulas.complete),
+        ("average", formulas.average),
+    ):
+        before = [over_pairs(matrix, *two) for two in ((a, k), (b, k), (a, b))]
+        joined = over_pairs(matrix, a + b, k)
+        assert formulas.lance_williams(linkage, *sizes, *before) == joined
+    for linkage, of_means in (("centroid", formulas.centroid), ("ward", formulas.ward)):
+        squares = [of_means(data, *two) ** 2 for two in ((a, k), (b, k), (a, b))]
+        joined = of_means(data, a + b, k) ** 2
+        assert formulas.lance_williams(linkage, *sizes, *squares) == joined
+
+
+@pytest.mark.spec("HC-MEDIAN", "HC-LW")
+@given(st.lists(st.integers(0, 9), min_size=3, max_size=3))
+def test_the_median_is_half_way(line: list[int]) -> None:
+    a, b, k = ([x] for x in line)
+    square = [Fraction((x[0] - y[0]) ** 2) for x, y in ((a, k), (b, k), (a, b))]
+    joined = formulas.lance_williams("median", 1, 1, 1, *square)
+    assert formulas.median((a, b), (k, k)) ** 2 == joined

@@ -1,0 +1,1 @@
+"""The formula room: its functions, and what is held to them."""

@@ -1,0 +1,224 @@
+"""The golden vectors of k-means, judged through the formulas of chapter 10."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import pytest
+
+from refclust.formulas import kmeans as formulas
+from refclust.formulas.vectors import exact
+from refclust.numbers.real import Real
+from refclust.testing import answers
+from refclust.testing.cluster_runners import STOPPED
+from tests.cluster import witness
+from tests.cluster.witness import Outcome
+
+FOLDER: Final = Path(__file__).parents[2] / "spec/vectors/10-kmeans"
+
+
+def cases(subject: str) -> list[Any]:
+    contents = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.iterdir())]
+    return [
+        pytest.param(case, id=case["id"])
+        for content in contents
+        if content.get("subject") == subject
+        for case in content["cases"]
+    ]
+
+
+def double(text: str) -> float:
+    return float.fromhex(text) if "0x" in text else float(text)
+
+
+def rows_of(given: list[Any], beside: list[Any] = []) -> list[witness.Row]:  # noqa: B006
+    """Dense rows; sparse ones get their zeros, for the columns of all rows and those beside."""
+    sparse = [dict(row["sparse"]) for row in [*given, *beside] if isinstance(row, dict)]
+    columns = sorted({key for row in sparse for key in row})
+    return [
+        tuple(double(dict(row["sparse"]).get(key, "0")) for key in columns)
+        if isinstance(row, dict)
+        else tuple(map(double, row))
+        for row in given
+    ]
+
+
+def options_of(given: dict[str, Any]) -> dict[str, Any]:
+    readings: dict[str, Callable[[Any], Any]] = {
+        **dict.fromkeys(("seed", "restarts", "trials", "limit"), int),
+        **dict.fromkeys(("metric", "empty"), str),
+        "tolerance": double,
+        "weights": lambda texts: list(map(double, texts)),
+    }
+    return {name: read(given[name]) for name, read in readings.items() if name in given}
+
+
+class Fit:
+    """A whole fit by the formulas alone."""
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        self.rows, options, start = rows_of(given["rows"]), options_of(given), given["start"]
+        self.weights = options.get("weights", [1.0] * len(self.rows))
+        self.cosine = options.get("metric") == "cosine"
+        if isinstance(start, dict):
+            options["centres"] = self._given(start, given["rows"])
+        else:
+            options["start"] = start
+        k = int(given["k"]) if "k" in given else len(options["centres"])
+        self.best, self.runs = witness.fit(self.rows, k, **options)
+        if self.cosine:
+            self.rows = [witness.unit(row) for row in self.rows]
+
+    def _given(self, start: dict[str, Any], rows: list[Any]) -> list[witness.Row]:
+        if "centres" in start:
+            return rows_of(start["centres"], rows)
+        names = sorted(set(start["labels"]))
+        own = [names.index(label) for label in start["labels"]]
+        seen = [witness.unit(row) for row in self.rows] if self.cosine else self.rows
+        return [witness.mean(seen, own, self.weights, k) for k in range(len(names))]
+
+
+def whole(numbers: Any) -> list[Fraction]:
+    return [Fraction(number) for number in numbers]
+
+
+def sizes(fit: Fit) -> list[Fraction]:
+    best = fit.best
+    return [witness.weight_of(best.labels, fit.weights, k) for k in range(len(best.centres))]
+
+
+def updates(run: Outcome) -> int:
+    return run.iterations - (run.stopped == "unchanged")
+
+
+KEYS: Final[Mapping[str, Callable[[Fit], Any]]] = {
+    "labels": lambda fit: whole(fit.best.labels),
+    "centres": lambda fit: fit.best.centres,
+    "rss": lambda fit: fit.best.rss,
+    "exact_rss": lambda fit: fit.best.rss,
+    "mean_square": lambda fit: formulas.mean_squared_distance(
+        fit.rows, fit.best.labels, fit.best.centres, fit.weights
+    ),
+    "cosine": lambda fit: fit.best.cosine if fit.cosine else answers.Missing(),
+    "sizes": sizes,
+    "within": lambda fit: witness.within(fit.rows, fit.best.labels, fit.weights, fit.best.centres),
+    "iterations": lambda fit: Fraction(fit.best.iterations),
+    "stopped": lambda fit: Fraction(STOPPED.index(fit.best.stopped)),
+    "start": lambda fit: fit.best.start,
+    "best": lambda fit: Fraction(fit.runs.index(fit.best)),
+    "emptied": lambda fit: [
+        whole((t, k, -1 if row is None else row)) for t, k, row in fit.best.emptied
+    ],
+    "runs.rss": lambda fit: [run.rss for run in fit.runs],
+    "runs.iterations": lambda fit: whole(run.iterations for run in fit.runs),
+    "runs.stopped": lambda fit: whole(STOPPED.index(run.stopped) for run in fit.runs),
+    "trace.labels": lambda fit: [whole(labels) for labels in fit.best.partitions],
+    "trace.rss": lambda fit: fit.best.sums[::2],
+    "trace.rss_updated": lambda fit: [
+        answers.Missing() if fit.cosine else part for part in fit.best.sums[1::2]
+    ],
+}
+
+
+@pytest.mark.spec(
+    "KM-ALG", "KM-ASSIGN", "KM-COSASSIGN", "KM-COSROWS", "KM-CENTROID", "KM-UPDATE", "KM-EMPTY",
+    "KM-RSS", "KM-AVGSQ", "KM-COSOBJ", "KM-STOP", "KM-RESTART", "KM-INIT",
+)  # fmt: skip
+@pytest.mark.parametrize("case", cases("cluster.kmeans"))
+def test_fits(case: dict[str, Any]) -> None:
+    expect = case["expect"]
+    if "error" in expect:
+        return  # what the door refuses never reaches a formula
+    fit = Fit(case["input"])
+    judged = [key for key in expect if key in KEYS]
+    assert "labels" in judged
+    for key in judged:
+        answer = rounded_answer(expect[key], KEYS[key](fit))
+        assert answers.passes(expect[key], answer), key
+
+
+@pytest.mark.spec("KM-INIT", "KM-PP", "KM-GREEDY", "KM-FARTHEST", "KM-RANDOM", "KM-BOX", "KM-DRAW")
+@pytest.mark.parametrize("case", cases("cluster.seeding"))
+def test_starts(case: dict[str, Any]) -> None:
+    given = case["input"]
+    rows, options, rng = rows_of(given["rows"]), options_of(given), Random(int(given["seed"]))
+    if options.get("metric") == "cosine":
+        rows = [witness.unit(row) for row in rows]
+    weights = options.get("weights", [1.0] * len(rows))
+    starts = [
+        witness.seeds(rows, weights, int(given["k"]), given["start"], rng, options.get("trials"))
+        for _ in range(options.get("restarts", 1))
+    ]
+    assert answers.passes(case["expect"]["starts"], starts)
+
+
+@pytest.mark.spec("HC-BISECT")
+@pytest.mark.parametrize("case", cases("cluster.bisecting"))
+def test_leaves(case: dict[str, Any]) -> None:
+    given, expect = case["input"], case["expect"]
+    if "error" in expect:
+        return
+    rows, options = rows_of(given["rows"]), options_of(given)
+    weights, cosine = options.get("weights", [1.0] * len(rows)), options.get("metric") == "cosine"
+    rows = [witness.unit(row) for row in rows] if cosine else rows
+    rng = Random(int(given.get("seed", 0)))
+
+    def halves(own: list[int]) -> tuple[list[int], list[Any]]:
+        x, w = [rows[i] for i in own], [weights[i] for i in own]
+        metric = "cosine" if cosine else "euclidean"
+        runs = [
+            witness.run(x, witness.seeds(x, w, 2, given["start"], rng, options.get("trials")), w,
+                        metric=metric)
+            for _ in range(options.get("restarts", 1))
+        ]  # fmt: skip
+        best = runs[formulas.best_run([-run.cosine if cosine else run.rss for run in runs])]
+        return best.labels, best.centres
+
+    leaves = formulas.bisecting(rows, weights, int(given["k"]), halves, given.get("by", "rss"))
+    labels = [next(k for k, own in enumerate(leaves) if i in own) for i in range(len(rows))]
+    assert answers.passes(expect["labels"], whole(labels))
+
+
+def rounded_answer(expected: Any, value: Any) -> Any:
+    """Exact numbers as they are where one is due, else the nearest double."""
+    if isinstance(value, list | tuple):
+        inner = expected["list"] if isinstance(expected, dict) else expected
+        return [rounded_answer(due, part) for due, part in zip(inner, value, strict=True)]
+    if isinstance(value, answers.Missing) or (isinstance(value, Fraction) and "exact" in expected):
+        return value
+    return float(Real(exact(value)))
+
+
+@pytest.mark.spec("KM-ASSIGN", "KM-COSASSIGN", "KM-UPDATE", "KM-RSS", "REP-VEC")
+def test_sparse_rows_are_rows_with_zeros() -> None:
+    sparse: list[dict[str, float]] = [{"a": 3, "b": 4}, {"b": 2.5}, {"a": 1, "c": 0.1}]
+    dense = [[row.get(key, 0) for key in "abc"] for row in sparse]
+    centres: list[dict[str, float]] = [{"b": 1}, {"a": 2, "c": 1}]
+    known = [[0, 1, 0], [2, 0, 1]]
+    for rule in (formulas.nearest, formulas.nearest_by_cosine):
+        assert [rule(x, centres) for x in sparse] == [rule(x, known) for x in dense]
+    labels, weights = [0, 0, 1], [1, 0.1, 3]
+    assert formulas.rss(sparse, labels, centres, weights) == formulas.rss(
+        dense, labels, known, weights
+    )
+    means = formulas.update(sparse, labels, weights, 2)
+    full = [tuple(mean.get(key, 0) for key in "abc") for mean in means]
+    assert full == formulas.update(dense, labels, weights, 2)
+
+
+@pytest.mark.spec("KM-RSS", "KM-CENTROID", "KM-DRAW", "REP-VEC")
+def test_floats_are_the_rationals_they_are() -> None:
+    tenth = Fraction(0.1)
+    found = formulas.rss([[0.1]], [0], [[0.3]], [0.1])
+    assert found == tenth * (tenth - Fraction(0.3)) ** 2
+    assert formulas.centre([[0.1], [0.2]], [0.1, 0.7])[0] == (
+        (tenth * tenth + Fraction(0.7) * Fraction(0.2)) / (tenth + Fraction(0.7))
+    )
+    # In floats 0.1 + 0.2 is above 0.3, which would move the border of the draw.
+    assert formulas.drawn([0.1, 0.2, 0.3], 0.5) == 2 - (tenth + Fraction(0.2) > (
+        Fraction(1, 2) * (tenth + Fraction(0.2) + Fraction(0.3))))  # fmt: skip
