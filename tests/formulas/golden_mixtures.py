@@ -1,4 +1,4 @@
-"""Golden vectors of chapters 30, 31 and 33 answered by the formula room: which function each key has.
+"""Golden vectors of chapters 30, 31 and 33 answered by the formula room, key by key.
 
 Normal densities and their estimates are written here once more, plainly: chapter 32 has a file of
 its own in the room. Runs round their parameters once per iteration, so that their answers have
@@ -242,9 +242,11 @@ STEP: Mapping[str, Callable[[Step], Any]] = {
     "expected_complete": lambda s: s.expected(s.mixture),
     "lower_bound": lambda s: mixtures.lower_bound_by_rows(s.q, s.x, s.w, s.mixture, s.p),
     "kl": lambda s: mixtures.divergence(s.q, s.x, s.w, s.mixture, s.p),
-    "counts": lambda s: scaled(total(s.w), mixtures.component_weights(s.q, s.w))
-    if all(map(any, s.q))
-    else [total(w * q[k] for w, q in zip(s.w, s.q, strict=True)) for k in range(len(s.q[0]))],
+    "counts": lambda s: (
+        scaled(total(s.w), mixtures.component_weights(s.q, s.w))
+        if all(map(any, s.q))
+        else [total(w * q[k] for w, q in zip(s.w, s.q, strict=True)) for k in range(len(s.q[0]))]
+    ),
     "next.weights": lambda s: s.next[0],
     "next.means": lambda s: [mu for mu, _ in s.next[1]],
     "next.spreads": lambda s: [flat(s.given["model"], sigma) for _, sigma in s.next[1]],
@@ -352,12 +354,11 @@ TRAINED: Mapping[str, Callable[[Trained], Any]] = {
     "means": lambda s: [mu for _, mu, _ in s.estimates],
     "spreads": lambda s: [flat(s.given["model"], sigma) for _, _, sigma in s.estimates],
     "discriminants": lambda s: [
-        [classify.discriminant(x, *one, distance) for one in s.estimates] for x in s.queries
+        [classify.discriminant(x, *one, distance=distance) for one in s.estimates]
+        for x in s.queries
     ],
     "scores": lambda s: [[s.score(x, c) for c in range(s.k)] for x in s.queries],
-    "posteriors": lambda s: [
-        mixtures.prediction(x, s.mixture, s.p, "prior")[1] for x in s.queries
-    ],
+    "posteriors": lambda s: [mixtures.prediction(x, s.mixture, s.p, "prior")[1] for x in s.queries],
     "labels": lambda s: [s.label(x) for x in s.queries],
     "linear.slopes": lambda s: [classify.linear_form(*one)[0] for one in s.estimates],
     "linear.offsets": lambda s: [classify.linear_form(*one)[1] for one in s.estimates],
@@ -401,8 +402,10 @@ class Run(Step):
         theta = []
         for q_k in zip(*q, strict=True):
             t = multinomial.word_counts(x, w, q_k)
-            size = total(t) if self.kind == "multinomial" else total(
-                a * exact(b) for a, b in zip(w, q_k, strict=True)
+            size = (
+                total(t)
+                if self.kind == "multinomial"
+                else total(a * exact(b) for a, b in zip(w, q_k, strict=True))
             )
             theta.append(self.like(t, size))
         return multinomial.weights(q, w), theta
