@@ -354,8 +354,7 @@ TRAINED: Mapping[str, Callable[[Trained], Any]] = {
     "means": lambda s: [mu for _, mu, _ in s.estimates],
     "spreads": lambda s: [flat(s.given["model"], sigma) for _, _, sigma in s.estimates],
     "discriminants": lambda s: [
-        [classify.discriminant(x, *one, distance=distance) for one in s.estimates]
-        for x in s.queries
+        [classify.discriminant(x, a, b, c, distance) for a, b, c in s.estimates] for x in s.queries
     ],
     "scores": lambda s: [[s.score(x, c) for c in range(s.k)] for x in s.queries],
     "posteriors": lambda s: [mixtures.prediction(x, s.mixture, s.p, "prior")[1] for x in s.queries],
