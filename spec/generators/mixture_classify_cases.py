@@ -182,16 +182,16 @@ def discriminants() -> VectorFile:
         "VVV",
         prior="equal",
     )
-    told_here = "nearest Gaussian: the prior would choose otherwise, and so would the distance"
-    case(file, "cl-nearest-line", wide, told_here, ("weights", *NORMAL[3:]))
+    words = "nearest Gaussian: the prior would choose otherwise, and so would the distance"
+    case(file, "cl-nearest-line", wide, words, ("weights", *NORMAL[3:]))
     near = replace(three, model="EEE", prior="equal")
-    told_here = "nearest Gaussian with one covariance: the nearest mean by D2"
-    case(file, "cl-nearest-three", near, told_here, ("weights", *NORMAL[3:]))
+    words = "nearest Gaussian with one covariance: the nearest mean by D2"
+    case(file, "cl-nearest-three", near, words, ("weights", *NORMAL[3:]))
     naive = replace(three, model="VVI")
     case(file, "cl-naive-three", naive, "Gaussian naive Bayes, three classes in tenths", NORMAL)
     weighted = replace(plane, weights=[0.5 + i % 4 for i in range(16)])
-    told_here = "Gaussian naive Bayes with weights of rows"
-    case(file, "cl-naive-weights", replace(weighted, model="VVI"), told_here, NORMAL)
+    words = "Gaussian naive Bayes with weights of rows"
+    case(file, "cl-naive-weights", replace(weighted, model="VVI"), words, NORMAL)
     case(file, "cl-weights", weighted, "weights of rows", NORMAL)
     offset = Labelled(
         [[x + 1e6 for x in row] for row in rows],

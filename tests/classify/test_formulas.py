@@ -131,7 +131,7 @@ def test_rule_of_bayes() -> None:
     rest = Fraction(0.999) * Fraction(0.01)
     assert posteriors([0.001, 0.999], [0.99, 0.01])[0] == due / (due + rest)
     # Products that would underflow: their shares do not.
-    assert posteriors([0.5, 0.5], [5e-324, 5e-324]) == (0.5, 0.5)
+    assert posteriors([0.5, 0.5], [5e-324, 5e-324]) == (Fraction(1, 2), Fraction(1, 2))
     with pytest.raises(ImpossibleRow):
         posteriors([0.5, 0.5], [0.0, 0.0])
 
@@ -169,7 +169,7 @@ def test_likelihood_of_documents_and_classes() -> None:
     two = (parameters.weights, parameters.probabilities)
     due = complete_log_likelihood(documents, labels, [1, 1, 1], two)
     # Sums of a few terms below 8 in doubles: 16u of less than 8.
-    assert abs(ours.log_likelihood - due) <= 128 * UNIT
+    assert abs(ours.log_likelihood - float(due)) <= 128 * UNIT
     assert complete_log_likelihood([[1, 0]], [1], [1], two) == -math.inf
     with pytest.raises(LabelLengthMismatch):
         complete_log_likelihood(documents, [0], [1, 1, 1], two)

@@ -168,7 +168,7 @@ def test_the_evidence_drops_out(data: Labelled) -> None:
         likelihoods = [probability(row, t) for t in ours.parameters.probabilities]
         due = posteriors(ours.parameters.weights, likelihoods)
         # Scores are below 100 in size, sums of at most 5 terms: they err by less than 1000u.
-        assert all(abs(a - b) <= 1000 * UNIT for a, b in zip(shares, due, strict=True))
+        assert all(abs(a - float(b)) <= 1000 * UNIT for a, b in zip(shares, due, strict=True))
 
 
 @pytest.mark.spec("PROP-NB-5", "NB-SCORE")
