@@ -168,6 +168,10 @@ def test_what_is_no_m_step() -> None:
     assert not mixtures.is_m_step(worse, q, x, w, coin, [right])
     # The weights are decided by themselves, whatever the rivals are.
     assert not mixtures.is_m_step(([0.25, 0.75], [0.75, 0.75]), q, x, w, coin, [])
+    # All of them: the first is right here, the others are not.
+    thirds = [[0.5, 0.25, 0.25]] * 3
+    assert not mixtures.is_m_step(([0.5, 0.375, 0.125], [0.75] * 3), thirds, x, w, coin, [])
+    assert mixtures.is_m_step(([0.5, 0.25, 0.25], [0.75] * 3), thirds, x, w, coin, [])
     assert mixtures.is_m_step(([0.49, 0.51], [0.75, 0.75]), q, x, w, coin, [right], slack=0.25)
     # A prior moves the maximum: two imagined tosses, one of them heads, for each coin.
 
@@ -256,7 +260,14 @@ def test_a_damped_step_that_would_fall_goes_further() -> None:
         Fraction(15, 16),
     ]
     # Nothing on the way is as good: after twenty trials the whole step is taken.
-    assert mixtures.damped(before, after, 0.5, lambda mixture: -exact(mixture[0][0])) == after
+    seen: set[Any] = set()
+
+    def falling(mixture: Any) -> Any:
+        seen.add(exact(mixture[0][0]))
+        return -exact(mixture[0][0])
+
+    assert mixtures.damped(before, after, 0.5, falling) == after
+    assert seen == {0, *(1 - Fraction(1, 2**trial) for trial in range(1, 21))}
     assert mixtures.damped(before, after, 0.5, lambda _: exact(0)) == ((0.5,), (0.5,))
     for eta in (0, -0.5, 1.5):
         with pytest.raises(BadOption):
@@ -647,6 +658,10 @@ def test_prediction_and_certificate(problem: Problem) -> None:
         assert near(found.entropy(i), h, 512 * U)
     interval = certified_log_likelihood(problem.parameters, _dataset(problem), family=problem.kind)
     low, high = mixtures.certified(problem.x, problem.w, problem.mixture, problem.p)
+    assert (low, high) == mixtures.certified(
+        problem.x, problem.w, problem.mixture, problem.p, digits=30
+    )
+    assert all(len(end.as_tuple().digits) <= 30 for end in (low, high))
     j = mixtures.log_likelihood(problem.x, problem.w, problem.mixture, problem.p)
     assert Fraction(interval.low) <= Fraction(high)
     assert Fraction(low) <= Fraction(interval.high)
