@@ -271,6 +271,10 @@ class CountFamily:
         return Point(parameters, terms, log_prior, ROUND * (own + each))
 
     def _log_prior(self, parameters: CountParameters) -> float:
+        """The logarithm of the prior, up to a constant.
+
+        Spec: MMIX-PRIOR
+        """
         if not self.m:
             return 0.0
         terms: list[float] = []

@@ -199,7 +199,7 @@ class EMSteps(Generic[P, D, M]):
     def _seen(self, point: Point[P, D], step: EMStep[M]) -> Reason | None:
         """Take down what a pass found, judge the step before it, and tell why to stop, if so.
 
-        Spec: EM-STOP, EM-CONV
+        Spec: EM-STOP, EM-CONV, EM-PRIOR
         """
         pending, options = self._progress.pending, self._options
         assert pending is not None

@@ -189,23 +189,6 @@ def row_entropy(q: Sequence[float]) -> float:
     return math.fsum(-share * math.log(share) for share in q if share)
 
 
-def jensen(p: Sequence[float], f: Sequence[float]) -> tuple[float, float]:
-    """Both sides of Jensen's inequality for the logarithm: log of the mean, mean of the logs.
-
-    Spec: EM-JENSEN
-
-    >>> jensen([0.5, 0.5], [2.0, 2.0])
-    (0.6931471805599453, 0.6931471805599453)
-    """
-    _check_row(p, "p")
-    if len(p) != len(f):
-        raise DimensionMismatch(f"{len(p)} weights for {len(f)} numbers; one for each is due")
-    if not all(x > 0 for x in f):
-        raise BadDistribution("a number is not positive: it has no logarithm")
-    mean = math.fsum(weight * x for weight, x in zip(p, f, strict=True))
-    return math.log(mean), math.fsum(weight * math.log(x) for weight, x in zip(p, f, strict=True))
-
-
 def _expected(q: Sequence[float], joint: Sequence[float]) -> float:
     return _total([share * x for share, x in zip(q, joint, strict=True) if share])
 

@@ -113,6 +113,15 @@ def bayes() -> VectorFile:
     presences = Labelled(binary, classes, there, "bernoulli", m=Fraction(2))
     told_here = "words there or not, m = 2, p = 1/2: (n + 1) / (N + 2)"
     case(file, "nb-bernoulli", presences, told_here, (*COUNTS, *ALL))
+    shares = tuple(Fraction(j, 8) for j in (1, 2, 3, 4, 5))
+    uneven = replace(
+        presences, m=Fraction(3, 2), p=shares, weights=[1.0 + i % 3 for i in range(10)]
+    )
+    told_here = "words there or not, m = 3/2, other shares, weights of rows"
+    case(file, "nb-bernoulli-shares", uneven, told_here, (*COUNTS, "log_likelihood", *ALL))
+    few = Labelled([[1, 0], [1, 1], [0, 1]], [0, 0, 1], [[1, 0], [1, 1], [0, 1]], "bernoulli")
+    told_here = "without smoothing: an absent word rules a class out, and so does a present one"
+    case(file, "nb-bernoulli-zero", few, told_here, (*COUNTS, "scores"), more=("NB-ZERO",))
     long = replace(laplace, queries=[[40000, 30000, 20000, 5000, 5000], [20000] * 5])
     told_here = "documents of 100,000 words"
     case(file, "nb-long", long, told_here, ALL)
@@ -166,7 +175,23 @@ def discriminants() -> VectorFile:
     )
     equal = replace(plane, prior="equal", labels=[int(i % 4 == 1) for i in range(16)])
     case(file, "cl-equal", equal, "nearest Gaussian: equal priors", ("weights", *NORMAL[3:]))
+    wide = Labelled(
+        [[0.0], [1.0], [2.0], [1.0], [5.0], [9.0]],
+        [0, 0, 0, 0, 1, 1],
+        [[3.0], [2.0], [-4.0], [100.0]],
+        "VVV",
+        prior="equal",
+    )
+    words = "nearest Gaussian: the prior would choose otherwise, and so would the distance"
+    case(file, "cl-nearest-line", wide, words, ("weights", *NORMAL[3:]))
+    near = replace(three, model="EEE", prior="equal")
+    words = "nearest Gaussian with one covariance: the nearest mean by D2"
+    case(file, "cl-nearest-three", near, words, ("weights", *NORMAL[3:]))
+    naive = replace(three, model="VVI")
+    case(file, "cl-naive-three", naive, "Gaussian naive Bayes, three classes in tenths", NORMAL)
     weighted = replace(plane, weights=[0.5 + i % 4 for i in range(16)])
+    words = "Gaussian naive Bayes with weights of rows"
+    case(file, "cl-naive-weights", replace(weighted, model="VVI"), words, NORMAL)
     case(file, "cl-weights", weighted, "weights of rows", NORMAL)
     offset = Labelled(
         [[x + 1e6 for x in row] for row in rows],

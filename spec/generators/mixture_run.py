@@ -122,6 +122,12 @@ class Pass:
     errors: tuple[float, float] = (0.0, 0.0)
     logs: Any = None
     joint_errors: Matrix = field(default_factory=list)
+    prior: tuple[Any, float] = (0, 0.0)  # its logarithm by the first witness, and the error
+
+    def likelihood_and_prior(self) -> tuple[float, float]:
+        """What chooses among states that are drawn, and its error."""
+        value, error = self.prior
+        return floats_of(self.log_likelihood[0] + value), self.errors[0] + error
 
 
 def errors_of(run: Run, theta: Theta, off: Theta) -> Matrix:

@@ -129,9 +129,9 @@ def done(run: Run, stream: Twister) -> Done:
             theta, off = new, lost_all
     best = len(passes) - 1
     if run.variation in SAMPLED:
-        values = [floats_of(one.log_likelihood[0]) for one in passes]
+        values, errors = zip(*(one.likelihood_and_prior() for one in passes), strict=True)
         best = values.index(max(values))
-        slack = 8 * max(one.errors[0] for one in passes)
+        slack = 8 * max(errors)
         # The same draws twice in a row lead to the same place.
         assert all(values[best] - x > slack or x == values[best] for x in values)
     return Done(passes, stopped, best)
@@ -176,5 +176,6 @@ def _passed(run: Run, theta: Any, off: Any, chooser: Chooser) -> tuple[Pass, Sha
         (every.log_likelihood(), own),
         logs[0],
         errors,
+        (log_prior(WITNESSES[0], run, theta[0]), prior_error(run, floats(theta[0]), off)),
     )
     return one, shares, [one_made[0] for one_made in made]

@@ -17,7 +17,6 @@ from refclust.mixture.theory import (
     decomposition,
     divergence,
     expected_log_likelihood,
-    jensen,
     log_joint,
     lower_bound,
     posteriors,
@@ -104,15 +103,6 @@ def test_shares_must_be_distributions(q: Any, code: str) -> None:
     with pytest.raises(RefclustError) as caught:
         decomposition(q, COINS, [[1, 0]], family="multinomial")
     assert caught.value.code == code
-
-
-@pytest.mark.parametrize(
-    ("p", "f"),
-    [([0.5, 0.6], [1.0, 2.0]), ([1.0], [0.0]), ([1.0], [1.0, 2.0]), ([-1.0, 2.0], [1, 1])],
-)
-def test_jensen_wants_shares_and_positive_numbers(p: Any, f: Any) -> None:
-    with pytest.raises(RefclustError):
-        jensen(p, f)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,6 @@ from refclust.mixture.starts import numbered
 from refclust.mixture.theory import (
     decomposition,
     expected_log_likelihood,
-    jensen,
     log_joint,
     lower_bound,
     posteriors,
@@ -276,23 +275,6 @@ def test_the_bound_where_something_is_impossible() -> None:
         _ = found.gap
     none = CountParameters((0.5, 0.5), ((1.0, 0.0), (1.0, 0.0)))
     assert lower_bound([(0.5, 0.5)], none, [[0, 1]], family="multinomial") == -math.inf
-
-
-@pytest.mark.spec("EM-JENSEN")
-@some(60)
-@given(st.integers(1, 5).flatmap(lambda k: st.tuples(distributions(k), st.just(k))), st.data())
-def test_the_logarithm_of_a_mean(drawn: tuple[tuple[float, ...], int], data: st.DataObject) -> None:
-    p, k = drawn
-    number = st.sampled_from([1e-300, 0.1, 0.5, 1.0, 2.0, 1e200])
-    f = data.draw(st.lists(number, min_size=k, max_size=k))
-    left, right = jensen(p, f)
-    allowed = 8 * U * size([math.log(x) for x in f])
-    assert left >= right - allowed
-    carried = {x for x, share in zip(f, p, strict=True) if share}
-    if len(carried) == 1:
-        assert left == pytest.approx(right, abs=allowed)
-    elif all(share > 0.01 or share == 0 for share in p):
-        assert left > right
 
 
 @pytest.mark.spec("PROP-EM-8", "EM-ESTEP", "EM-VAR", "CEM-ASSIGN")
