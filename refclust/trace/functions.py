@@ -17,7 +17,7 @@ from refclust.trace.places import PACKAGE, Places
 
 # The folders whose public functions are formulas.
 NUMERIC_FOLDERS = frozenset(
-    ["numbers", "data", "kernels", "metrics", "cluster", "mixture", "classify"]
+    ["numbers", "formulas", "data", "kernels", "metrics", "cluster", "mixture", "classify"]
 )
 
 

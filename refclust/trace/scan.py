@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from refclust.trace import clauses as chapters
-from refclust.trace import functions, markers, vectors
+from refclust.trace import functions, markers, room, vectors
 from refclust.trace.clauses import Clause, Planned
 from refclust.trace.functions import Definition
 from refclust.trace.markers import Marker
@@ -24,13 +24,19 @@ class Scan:
     places: Places
     clauses: dict[str, Clause]
     planned: dict[str, Planned]
+    undefined: dict[str, int]
     definitions: tuple[Definition, ...]
     markers: tuple[Marker, ...]
     cases: tuple[Case, ...]
 
     def code(self, clause: str) -> tuple[Definition, ...]:
-        """The definitions that realise a clause."""
-        return tuple(one for one in self.definitions if clause in one.cites.ids)
+        """The definitions that realise a clause, first the one that defines it."""
+        others = (one for one in self.definitions if clause in one.cites.ids)
+        return tuple(dict.fromkeys([*self.definitions_of(clause), *others]))
+
+    def definitions_of(self, clause: str) -> tuple[Definition, ...]:
+        """The definitions that say ``Defines:`` of a clause; one, where all is well."""
+        return tuple(one for one in self.definitions if clause in one.cites.defines)
 
     def tests(self, clause: str) -> tuple[Marker, ...]:
         """The tests that run and cite a clause."""
@@ -48,6 +54,7 @@ def scan(root: Path | None = None) -> Scan:
         places=places,
         clauses=chapters.load(places.spec),
         planned=chapters.planned(places.spec),
+        undefined=room.undefined(places.spec),
         definitions=tuple(functions.scan(places)),
         markers=tuple(markers.scan(places)),
         cases=tuple(vectors.scan(places)),

@@ -7,7 +7,15 @@ import pytest
 from refclust.errors import BadSpec, NeedsCheckout
 from refclust.trace import check
 from refclust.trace.check import Problem
-from tests.trace.trees import CLAUSE_PUR, CODE_FILE, TEST_FILE, VECTOR_FILE, VECTORS, Tree
+from tests.trace.trees import (
+    CLAUSE_PUR,
+    CODE_FILE,
+    FORMULA_FILE,
+    TEST_FILE,
+    VECTOR_FILE,
+    VECTORS,
+    Tree,
+)
 
 
 def test_clean_tree_has_no_problems(tree: Tree) -> None:
@@ -16,6 +24,8 @@ def test_clean_tree_has_no_problems(tree: Tree) -> None:
 
 def test_normative_clause_without_code(tree: Tree) -> None:
     tree.replace(CODE_FILE, "    Spec: PUR\n", "    Spec: none (a helper)\n")
+    tree.replace(FORMULA_FILE, "    Defines: PUR\n", "    Spec: none (a helper)\n")
+    tree.write("spec/undefined.txt", "PUR\n")
     assert tree.problems(renew=True) == [
         f"{CLAUSE_PUR}:5: normative clause PUR has no code: "
         "no docstring under refclust/ cites it [no-code]"
@@ -129,7 +139,7 @@ def test_opting_out_needs_a_reason(tree: Tree) -> None:
     tree.write("refclust/data/more.py", body.format(""))
     assert tree.problems() == [
         "refclust/data/more.py:1: refclust.data.more:size: cannot read 'Spec: none'; "
-        "allowed: 'Spec: ID, ID' or 'Spec: none (why)' [bad-citation]"
+        "allowed: 'Defines: ID', 'Spec: ID, ID' or 'Spec: none (why)' [bad-citation]"
     ]
 
 

@@ -13,13 +13,14 @@ from refclust.trace import lock
 from refclust.trace.clauses import Clause
 from tests.trace.trees import CLAUSE_PUR, CODE_FILE, LOCK_FILE, Tree
 
+FORMULA = "refclust.formulas.matching:purity"
 PURITY = "refclust.metrics.matching:purity"
 
 
 def test_lock_is_json_lines_sorted_by_id(tree: Tree) -> None:
     lines = [json.loads(line) for line in tree.read(LOCK_FILE).splitlines()]
     assert [line["id"] for line in lines] == ["PUR", "PUR-NOTE", "PUR-ONE"]
-    assert [list(line["code"]) for line in lines] == [[PURITY], [], []]
+    assert [list(line["code"]) for line in lines] == [[FORMULA, PURITY], [], []]
     assert all(len(line["clause"]) == 16 for line in lines)
 
 

@@ -60,6 +60,20 @@ def _helper() -> float:
     return 1.0
 '''
 
+FORMULA = '''\
+"""Chapter 41: matching."""
+
+from fractions import Fraction
+
+
+def purity(table: list[list[int]]) -> Fraction:
+    """The share of objects in the majority class of their cluster.
+
+    Defines: PUR
+    """
+    return sum(max(row) for row in table) / Fraction(sum(sum(row) for row in table))
+'''
+
 TESTS = """\
 import pytest
 from hypothesis import given
@@ -92,11 +106,12 @@ class Tree:
         """Write the clean project into ``root`` and lock it."""
         self.root = root
         self.write("pyproject.toml", "")
-        self.write("spec/41-matching.md", CHAPTER)
+        self.write(CLAUSE_PUR, CHAPTER)
         self.write("spec/99-planned.md", PLANNED)
         self.vectors(VECTORS)
-        self.write("refclust/metrics/matching.py", CODE)
-        self.write("tests/metrics/test_matching.py", TESTS)
+        self.write(FORMULA_FILE, FORMULA)
+        self.write(CODE_FILE, CODE)
+        self.write(TEST_FILE, TESTS)
         lock.update(root)
 
     def write(self, name: str, text: str) -> None:
@@ -131,6 +146,7 @@ class Tree:
 
 
 CLAUSE_PUR = "spec/41-matching.md"
+FORMULA_FILE = "refclust/formulas/matching.py"
 CODE_FILE = "refclust/metrics/matching.py"
 TEST_FILE = "tests/metrics/test_matching.py"
 VECTOR_FILE = "spec/vectors/41/purity.json"
