@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from refclust.trace import lock, matrix
+from refclust.trace import inventory, lock, matrix
 from refclust.trace.citations import Citations
 from refclust.trace.clauses import PLANNED_FILE
 from refclust.trace.places import checkout
@@ -38,7 +38,8 @@ def problems(root: Path | None = None) -> list[Problem]:
         *_code(found),
         *_tests(found),
         *_vectors(found),
-        *(Problem(one.kind, one.file, one.line, one.message) for one in lock.drift(found)),
+        *inventory.problems(found),
+        *lock.drift(found),
     ]
     return sorted(everything, key=lambda one: (one.file, one.line, one.code, one.message))
 
@@ -125,6 +126,9 @@ def _code(found: Scan) -> Iterator[Problem]:
 def _tests(found: Scan) -> Iterator[Problem]:
     for one in found.markers:
         yield from _ids(found, one.ids, one.file, one.line, one.test)
+        if one.counts and not one.asserts:
+            message = f"{one.test} asserts nothing: it is no evidence of {', '.join(one.ids)}"
+            yield Problem("asserts-nothing", one.file, one.line, message)
         for fault in one.faults:
             message = f"{one.test}: cannot read {fault}; allowed: one or more IDs, as plain strings"
             yield Problem("bad-citation", one.file, one.line, message)
@@ -136,6 +140,9 @@ def _vectors(found: Scan) -> Iterator[Problem]:
         if not one.ids:
             message = f"case {one.id} cites no clause; its formulas are empty"
             yield Problem("uncited", one.file, one.line, message)
+        if one.empty:
+            message = f"case {one.id} leaves {one.empty} empty: it is no evidence"
+            yield Problem("expects-nothing", one.file, one.line, message)
         for cited in one.ids:
             citing.setdefault((one.file, cited), []).append(one)
     # One line per file and ID: generated files repeat a wrong ID a thousand times.

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from refclust.errors import UnknownClause
-from refclust.trace import lock
+from refclust.trace import lock, lock_code
 from refclust.trace.clauses import Clause
 from refclust.trace.scan import Scan, scan
 from refclust.trace.vectors import VectorFile
@@ -124,13 +124,14 @@ def clause(name: str, root: Path | None = None) -> ClausePage:
     if wanted not in found.clauses:
         raise UnknownClause(_unknown(found, name, wanted))
     chosen = found.clauses[wanted]
-    entry = lock.read(found.places.spec).get(chosen.chapter, {}).get(wanted)
-    hashes = lock.current(found)[chosen.chapter][wanted]
-    locked_code = {} if entry is None else entry.code
+    locked = lock.read(found.places.spec)
+    entry = locked.get(chosen.chapter, {}).get(wanted)
+    pinned = () if entry is None else entry["code"]
+    drifted = lock_code.drifted(found, locked)
     counted = found.places.tests is not None
     return ClausePage(
         clause=chosen,
-        locked=_locked(hashes.clause, None if entry is None else entry.clause),
+        locked=_locked(None if entry is None else entry["clause"] == lock.clause_hash(chosen)),
         code=tuple(
             Code(
                 name=one.name,
@@ -139,7 +140,7 @@ def clause(name: str, root: Path | None = None) -> ClausePage:
                 source=textwrap.dedent(one.text),
                 kernel=one.kernel,
                 contract=one.contract,
-                locked=_locked(hashes.code[one.name], locked_code.get(one.name)),
+                locked=_locked(one.name not in drifted if one.name in pinned else None),
                 defines=wanted in one.cites.defines,
             )
             for one in found.code(wanted)
@@ -160,10 +161,10 @@ def _unknown(found: Scan, name: str, wanted: str) -> str:
     return f"no clause {name!r}{advice}"
 
 
-def _locked(now: str, then: str | None) -> Locked:
-    if then is None:
+def _locked(same: bool | None) -> Locked:
+    if same is None:
         return "not locked"
-    return "as locked" if now == then else "changed since the lock"
+    return "as locked" if same else "changed since the lock"
 
 
 def _code_line(one: Code) -> str:

@@ -8,7 +8,7 @@ from textwrap import dedent, indent
 import pytest
 
 from refclust.errors import BadSpec
-from refclust.trace import citations, functions, numeric
+from refclust.trace import citations, functions, modules, numeric
 from refclust.trace.citations import Citations
 from refclust.trace.functions import Definition
 from refclust.trace.places import locate
@@ -47,7 +47,7 @@ def test_citations(docstring: str, expected: Citations) -> None:
 
 def scan(tree: Tree, text: str, name: str = "refclust/metrics/more.py") -> list[Definition]:
     tree.write(name, dedent(text))
-    return [one for one in functions.scan(locate(tree.root)) if one.file == name]
+    return [one for one in functions.scan(modules.package(locate(tree.root))) if one.file == name]
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def test_no_definition(tree: Tree) -> None:
 def test_two_definitions(tree: Tree) -> None:
     tree.write(FORMULA_FILE, f"{FORMULA}\n\n{FORMULA.replace('def purity', 'def other')}")
     assert tree.problems(renew=True) == [
-        f"{FORMULA_FILE}:19: refclust.formulas.matching:other defines PUR, "
+        f"{FORMULA_FILE}:23: refclust.formulas.matching:other defines PUR, "
         f"which {NAME} defines already [defined-twice]"
     ]
 

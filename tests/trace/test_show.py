@@ -28,7 +28,7 @@ Definition  refclust/formulas/matching.py:6  refclust.formulas.matching:purity (
 
         Defines: PUR
         \"""
-        return sum(max(row) for row in table) / Fraction(sum(sum(row) for row in table))
+        return sum(max(row) for row in table) / _size(table)
 
 Golden vectors
     spec/vectors/41/purity.json: 2 cases
@@ -110,7 +110,7 @@ def test_kernel_is_named(tree: Tree) -> None:
 
 
 def test_one_case_is_no_plural(tree: Tree) -> None:
-    tree.vectors({"cases": [{"id": "a", "formulas": ["PUR"]}]})
+    tree.vectors({"cases": [{"id": "a", "formulas": ["PUR"], "expect": {"purity": 1}}]})
     assert f"    {VECTOR_FILE}: 1 case\n" in show.clause("PUR", tree.root).text()
 
 

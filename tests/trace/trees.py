@@ -71,7 +71,11 @@ def purity(table: list[list[int]]) -> Fraction:
 
     Defines: PUR
     """
-    return sum(max(row) for row in table) / Fraction(sum(sum(row) for row in table))
+    return sum(max(row) for row in table) / _size(table)
+
+
+def _size(table: list[list[int]]) -> Fraction:
+    return Fraction(sum(sum(row) for row in table))
 '''
 
 TESTS = """\
@@ -79,10 +83,17 @@ import pytest
 from hypothesis import given
 
 
+LIMIT = 1
+
+
+def bounded(value):
+    assert value <= LIMIT
+
+
 @pytest.mark.spec("PUR", "PUR-ONE")
 @given(tables())
 def test_bounds(table):
-    assert purity(table) <= 1
+    bounded(purity(table))
 
 
 @pytest.mark.spec("PUR")
@@ -93,8 +104,8 @@ def test_plain():
 VECTORS = {
     "format": "refclust-vectors/1",
     "cases": [
-        {"id": "purity-half", "formulas": ["PUR"]},
-        {"id": "purity-one", "formulas": ["PUR"]},
+        {"id": "purity-half", "formulas": ["PUR"], "expect": {"purity": {"exact": "1/2"}}},
+        {"id": "purity-one", "formulas": ["PUR"], "expect": {"purity": {"exact": "1"}}},
     ],
 }
 
@@ -111,6 +122,7 @@ class Tree:
         self.vectors(VECTORS)
         self.write(FORMULA_FILE, FORMULA)
         self.write(CODE_FILE, CODE)
+        self.write(GENERATOR_FILE, "print(1)\n")
         self.write(TEST_FILE, TESTS)
         lock.update(root)
 
@@ -150,4 +162,5 @@ FORMULA_FILE = "refclust/formulas/matching.py"
 CODE_FILE = "refclust/metrics/matching.py"
 TEST_FILE = "tests/metrics/test_matching.py"
 VECTOR_FILE = "spec/vectors/41/purity.json"
+GENERATOR_FILE = "spec/generators/make.py"
 LOCK_FILE = "spec/locks/41-matching.lock"
