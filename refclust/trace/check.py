@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from refclust.trace import inventory, lock, matrix
+from refclust.trace import evidence, inventory, lock, matrix
 from refclust.trace.citations import Citations
 from refclust.trace.clauses import PLANNED_FILE
 from refclust.trace.places import checkout
@@ -40,6 +40,7 @@ def problems(root: Path | None = None) -> list[Problem]:
         *_vectors(found),
         *inventory.problems(found),
         *lock.drift(found),
+        *evidence.problems(found),
     ]
     return sorted(everything, key=lambda one: (one.file, one.line, one.code, one.message))
 

@@ -43,8 +43,8 @@ def current(found: Scan) -> dict[str, Table]:
 
 
 def proofs(found: Scan) -> list[Marker]:
-    """The property tests that are evidence."""
-    return [one for one in found.markers if one.is_property and one.counts and one.asserts]
+    """The tests that are evidence: property tests, and golden cases held against formulas."""
+    return [one for one in found.markers if one.is_evidence]
 
 
 def drift(
@@ -120,16 +120,16 @@ def _tests(found: Scan, now: Table, then: Table, lock: str) -> Iterator[Problem]
         clauses = tuple((new or old or {})["cites"])
         told = ", ".join(clauses)
         if new is None:
-            message = f"the property test {test} of {told} is in the lock but is no evidence now"
+            message = f"the test {test} of {told} is in the lock but is no evidence now"
             yield Problem("test-drift", lock, 1, message, clauses)
         elif old is None:
-            message = f"the property test {test} of {told} is not in the lock"
+            message = f"the test {test} of {told} is not in the lock"
             yield Problem("test-drift", *lines[test], message, clauses)
         elif new["cites"] != old["cites"]:
-            message = f"the property test {test} cites {told}, the lock says {_told(old['cites'])}"
+            message = f"the test {test} cites {told}, the lock says {_told(old['cites'])}"
             yield Problem("test-drift", *lines[test], message, clauses)
         elif new != old:
-            message = f"the property test {test} of {told} changed since its lock"
+            message = f"the test {test} of {told} changed since its lock"
             yield Problem("test-drift", *lines[test], message, clauses)
 
 

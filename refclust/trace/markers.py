@@ -3,7 +3,8 @@
 A marker may stand on a function, on a class, in ``pytestmark`` of a class or module, or on one
 parameter of a parametrised test. Property tests are those below ``tests/property`` and those
 that use ``@given`` of Hypothesis. A property test that asserts nothing, itself or by a function
-of the tests that it calls, is no evidence.
+of the tests that it calls, is no evidence. The other tests below ``tests/formulas`` hold golden
+cases against the formulas.
 """
 
 from __future__ import annotations
@@ -36,6 +37,12 @@ class Marker:
     faults: tuple[str, ...]
     unit: str = ""
     asserts: bool = True
+    is_golden: bool = False
+
+    @property
+    def is_evidence(self) -> bool:
+        """Whether it proves something: a property, or golden cases held against a formula."""
+        return (self.is_property or self.is_golden) and self.counts and self.asserts
 
     @property
     def key(self) -> tuple[str, str]:
@@ -72,12 +79,15 @@ def _file(module: Module, graph: Graph, asserting: dict[str, bool]) -> Iterator[
     for marker in _tests(module.tree.body, _pytestmark(module.tree.body), path):
         qualname = ".".join(marker.test.split("::")[1:])
         is_property = marker.is_property or module.folder == "property"
+        is_golden = module.folder == "formulas" and not is_property
         yield replace(
             marker,
             is_property=is_property,
             counts=marker.counts and collected,
             unit=f"{module.name}:{qualname}",
-            asserts=not is_property or _asserts(graph, (module.name, qualname), asserting),
+            asserts=not (is_property or is_golden)
+            or _asserts(graph, (module.name, qualname), asserting),
+            is_golden=is_golden,
         )
 
 

@@ -1,4 +1,4 @@
-"""The matrix clause × definition × code × golden × property × contract (tracing, no chapter).
+"""The matrix clause × definition × code × golden × property × contract × bites (tracing).
 
 A normative clause needs a definition, golden cases and a property test; an identity needs a
 property test; an informative clause needs nothing. A clause that a kernel realises needs its
@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from refclust.trace import evidence
 from refclust.trace.clauses import Clause, Kind
 from refclust.trace.scan import Scan, scan
+from refclust.trace.table import Record, Table
 
 Contract = Literal["yes", "no", "-"]
 _NEEDS: dict[Kind, tuple[str, ...]] = {
@@ -22,9 +24,9 @@ _NEEDS: dict[Kind, tuple[str, ...]] = {
 }
 _HEADER = (
     *("ID", "clause", "kind", "defined", "code"),
-    *("golden", "property", "tests", "contract", "state"),
+    *("golden", "property", "tests", "contract", "bites", "state"),
 )
-_RIGHT = frozenset(["golden", "property", "tests"])
+_RIGHT = frozenset(["golden", "property", "tests", "bites"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class Row:
     tests and all others. Both are None where the tests are not at hand. ``contract`` is "-"
     where no kernel realises the clause, "no" where one of its kernels has no contract.
     ``defined`` names the definition, "later" where it is still to come, "-" where there is none.
+    ``bites`` is the share of changes of the definition that the evidence noticed when it was last
+    tried, "stale" where that was with other code or other evidence, "-" where it never was.
     """
 
     id: str
@@ -48,6 +52,7 @@ class Row:
     contract: Contract
     missing: tuple[str, ...]
     defined: str = "-"
+    bites: str = "-"
 
     @property
     def state(self) -> str:
@@ -67,6 +72,7 @@ class Row:
             "property": self.properties,
             "tests": self.tests,
             "contract": self.contract,
+            "bites": self.bites,
             "missing": list(self.missing),
             "state": self.state,
         }
@@ -124,14 +130,15 @@ def build(root: Path | None = None) -> Matrix:
 
 def of(found: Scan) -> Matrix:
     """Build the matrix of a tree that was already read."""
+    tried = evidence.read(found.places.spec)
     return Matrix(
-        clauses=tuple(_row(found, clause) for clause in found.clauses.values()),
+        clauses=tuple(_row(found, clause, tried) for clause in found.clauses.values()),
         planned=tuple(found.planned),
         complete=found.places.tests is not None,
     )
 
 
-def _row(found: Scan, clause: Clause) -> Row:
+def _row(found: Scan, clause: Clause, tried: Table) -> Row:
     code = found.code(clause.id)
     golden = sum(file.cases for file in found.vectors(clause.id))
     tests = found.tests(clause.id)
@@ -162,7 +169,16 @@ def _row(found: Scan, clause: Clause) -> Row:
         contract=contract,
         missing=tuple([*missing, "contract"] if contract == "no" else missing),
         defined=defined,
+        bites=_bites(found, tried.get(clause.id)),
     )
+
+
+def _bites(found: Scan, one: Record | None) -> str:
+    if one is None:
+        return "-"
+    # Without the tests the key cannot be made: what was shipped was checked before.
+    same = found.places.tests is None or one["key"] == evidence.key(found, one["id"])
+    return evidence.share(one) if same else "stale"
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -181,5 +197,6 @@ def _cells(row: Row) -> tuple[str, ...]:
         unknown if row.properties is None else str(row.properties),
         unknown if row.tests is None else str(row.tests),
         row.contract,
+        row.bites,
         row.state,
     )

@@ -27,7 +27,7 @@ class Scan:
     """The clauses of a tree and all that cites them.
 
     ``units`` are all functions, classes and constants that the cited code reaches, by name;
-    ``helpers`` the same of the property tests.
+    ``helpers`` the same of the tests that prove something.
     """
 
     places: Places
@@ -94,7 +94,7 @@ def scan(root: Path | None = None) -> Scan:
         definitions=tuple(definitions),
         units=code.reached((one.module, one.qualname) for one in definitions if one.cites.ids),
         markers=tuple(marked),
-        helpers=proofs.reached(one.key for one in marked if one.is_property and one.counts),
+        helpers=proofs.reached(one.key for one in marked if one.is_evidence),
         files=tuple(files),
         cases=tuple(cases),
     )

@@ -85,7 +85,7 @@ def test_the_body_of_a_property_test_replaced(tree: Tree, body: str) -> None:
     )
     assert [line for line in tree.problems() if "helpers" not in line] == [
         *holes,
-        f"{TEST_LOCK}:1: the property test {BOUNDS} of PUR, PUR-ONE is in the lock "
+        f"{TEST_LOCK}:1: the test {BOUNDS} of PUR, PUR-ONE is in the lock "
         "but is no evidence now [test-drift]",
         nothing,
     ]
@@ -122,8 +122,7 @@ def test_a_helper_of_a_definition_changed(tree: Tree) -> None:
 def test_a_weaker_test(tree: Tree) -> None:
     tree.replace(TEST_FILE, "    bounded(purity(table))", "    bounded(0)")
     assert tree.problems() == [
-        f"{TEST_FILE}:14: the property test {BOUNDS} of PUR, PUR-ONE changed since its lock "
-        "[test-drift]"
+        f"{TEST_FILE}:14: the test {BOUNDS} of PUR, PUR-ONE changed since its lock [test-drift]"
     ]
 
 

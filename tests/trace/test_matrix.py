@@ -31,16 +31,16 @@ def test_table_of_the_clean_tree(tree: Tree) -> None:
     assert matrix.build(tree.root).text().splitlines() == [
         "ID        clause                kind         defined                   "
         "code                     "
-        "golden  property  tests  contract  state",
+        "golden  property  tests  contract  bites  state",
         "PUR       Purity                normative    formulas.matching:purity  "
         "metrics.matching:purity  "
-        "     2         1      1  -         ok",
+        "     2         1      1  -             -  ok",
         "PUR-ONE   Purity of singletons  identity     -                         "
         "-                        "
-        "     0         1      0  -         ok",
+        "     0         1      0  -             -  ok",
         "PUR-NOTE  A note                informative  -                         "
         "-                        "
-        "     0         0      0  -         ok",
+        "     0         0      0  -             -  ok",
         "",
         "3 clauses, 0 with holes, 2 IDs planned or left out",
     ]
@@ -100,6 +100,7 @@ def test_plain_form_survives_json(tree: Tree) -> None:
         "property": 1,
         "tests": 1,
         "contract": "-",
+        "bites": "-",
         "missing": [],
         "state": "ok",
     }
@@ -117,4 +118,4 @@ def test_installed_package_counts_no_tests(tree: Tree) -> None:
     assert built.text().endswith(
         "; tests are not part of an installed package and were not counted"
     )
-    assert "       2         ?      ?  -         ok" in built.text()
+    assert "       2         ?      ?  -             -  ok" in built.text()

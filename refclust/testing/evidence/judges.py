@@ -1,8 +1,9 @@
 """What judges a definition: the golden cases that cite its clause, and its own doctest.
 
-A golden case is answered in all the ``WAYS`` there are. The fast path is one; the formula itself is
-another once a way is added that takes the subject of a vector file, the input and the key to the
-defining function, and gives None where it has no answer to that key.
+A golden case is answered in all the ``WAYS`` there are. The fast path is one; another can be added
+that takes the subject of a vector file, the input and the key to the defining function, and gives
+None where it has no answer to that key. (The tests below ``tests/formulas`` that cite a clause hold
+golden cases against its formula as well.)
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from typing import Any, Final
 from refclust.errors import BackendFailure, NeedsCheckout
 from refclust.testing.changes import Mutant, mutants
 from refclust.testing.evidence.forked import Tell, start
-from refclust.testing.evidence.judges import Judge, judged_by, own_doctest
+from refclust.testing.evidence.judges import Judge, Kind, judged_by, own_doctest
 from refclust.testing.evidence.live import Place
 
 _LEAST: Final = 10.0  # seconds of the processor that a change gets in any case
@@ -31,11 +31,15 @@ _WATCHED: Final = 600.0  # seconds for all the evidence of one clause
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A clause, its definition, and the property tests that cite it, by their node ids."""
+    """A clause, its definition, and the property tests that cite it, by their node ids.
+
+    ``golden`` are tests, too: those that hold golden cases against the definition.
+    """
 
     clause: str
     place: Place
     tests: tuple[str, ...]
+    golden: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +135,7 @@ def each(
         for result in map(one, trials) if jobs < 2 else _spread(trials, one, jobs):
             done(result)
 
-    tests = sorted({test for trial in trials for test in trial.tests})
+    tests = sorted({test for trial in trials for test in trial.tests + trial.golden})
     if tests:
         _hosted(tests, root, work)
     else:
@@ -161,8 +165,10 @@ def _hosted(tests: list[str], root: Path, work: Callable[[Sequence[Any]], None])
 def _properties(trial: Trial, items: Sequence[Any]) -> Iterator[Judge]:
     for item in items:
         cited = {name for mark in item.iter_markers("spec") for name in mark.args}
-        if item.nodeid.partition("[")[0] in trial.tests and trial.clause in cited:
-            yield Judge("property", item.nodeid, lambda item=item: _item_fails(item))  # type: ignore[misc]
+        test = item.nodeid.partition("[")[0]
+        if test in trial.tests + trial.golden and trial.clause in cited:
+            kind: Kind = "property" if test in trial.tests else "golden"
+            yield Judge(kind, item.nodeid, lambda item=item: _item_fails(item))  # type: ignore[misc]
 
 
 def _item_fails(item: Any) -> bool:
