@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from refclust.trace import inventory, lock_code, lock_evidence, table
+from refclust.trace import inventory, lock_code, lock_evidence, room, table
 from refclust.trace.clauses import Clause
 from refclust.trace.places import checkout
 from refclust.trace.problem import Problem
@@ -26,6 +26,7 @@ Locks = dict[str, Table]  # tables by the names of their files, without the suff
 def update(root: Path | None = None) -> list[Path]:
     """Rewrite all locks of a checkout, and its inventory; return the files that changed.
 
+    Clauses that have a definition now are taken off the list of undefined ones.
     Raises ``needs-checkout`` outside a checkout.
     """
     found = scan(checkout(root).root)
@@ -36,6 +37,10 @@ def update(root: Path | None = None) -> list[Path]:
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             table.write(path, text)
             changed.append(path)
+    to_come = found.places.spec / room.UNDEFINED_FILE
+    if any(found.definitions_of(one) for one in found.undefined):
+        table.write(to_come, room.shrunk(to_come, lambda one: bool(found.definitions_of(one))))
+        changed.append(to_come)
     listed = found.places.spec / inventory.FILE
     text = inventory.renewed(found)
     if not listed.is_file() or listed.read_text(encoding="utf-8") != text:

@@ -3,12 +3,13 @@
 ``spec/10-kmeans.md`` is defined in ``refclust/formulas/kmeans.py``; the clauses of the chapter of
 numbers are defined below ``refclust/numbers/``. ``spec/undefined.txt`` lists the normative clauses
 whose definition is still to come, an ID a line; an ID in it that has a definition is an error, so
-that the list can only shrink.
+that the list can only shrink (``trace --update`` does it).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from refclust.errors import BadSpec
@@ -33,6 +34,12 @@ def at_home(file: str, chapter: str) -> bool:
     """Tell whether a file may define the clauses of a chapter."""
     place = home(chapter)
     return file.startswith(place) if place.endswith("/") else file == place
+
+
+def shrunk(path: Path, defined: Callable[[str], bool]) -> str:
+    """The list of undefined clauses without those that are defined."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    return "".join(one for one in lines if not defined(one.partition("#")[0].strip()))
 
 
 def undefined(spec: Path) -> dict[str, int]:

@@ -108,7 +108,8 @@ def test_an_unreadable_line(tree: Tree) -> None:
 
 def test_tests_of_formulas_are_golden_evidence_and_pinned(tree: Tree) -> None:
     name = "tests/formulas/test_matching.py"
-    text = 'import pytest\n\n\n@pytest.mark.spec("PUR")\ndef test_golden():\n    assert purity() == 1\n'
+    head = 'import pytest\n\n\n@pytest.mark.spec("PUR")\n'
+    text = f"{head}def test_golden():\n    assert purity() == 1\n"
     tree.write(name, text)
     told = f"the test {name}::test_golden of PUR is not in the lock [test-drift]"
     assert tree.problems() == [f"{name}:5: {told}"]

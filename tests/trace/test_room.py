@@ -54,7 +54,7 @@ def test_an_identity_needs_no_definition_but_may_have_one(tree: Tree) -> None:
 
 
 def test_the_list_of_undefined_clauses_can_only_shrink(tree: Tree) -> None:
-    tree.write(UNDEFINED, "PUR\nPUR-ONE\nPURR\n")
+    tree.write(UNDEFINED, "PUR\nPUR-ONE\nPURR  # no clause\n")
     assert tree.problems() == [
         f"{UNDEFINED}:1: PUR is listed as undefined but {NAME} defines it [undefined-defined]",
         f"{UNDEFINED}:2: PUR-ONE is listed as undefined but is no normative clause "
@@ -62,6 +62,8 @@ def test_the_list_of_undefined_clauses_can_only_shrink(tree: Tree) -> None:
         f"{UNDEFINED}:3: PURR is listed as undefined but is no normative clause "
         "[undefined-unknown]",
     ]
+    assert [line.split()[-1] for line in tree.problems(renew=True)] == ["[undefined-unknown]"] * 2
+    assert tree.read(UNDEFINED) == "PUR-ONE\nPURR  # no clause\n"
 
 
 @pytest.mark.parametrize(

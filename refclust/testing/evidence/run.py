@@ -78,13 +78,14 @@ class Result:
     seconds: float = 0.0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)  # pytest keeps plugins in sets
 class _Host:
     """A plugin of pytest that tries evidence in place of running the collected tests."""
 
     work: Callable[[Sequence[Any]], None]
     errors: list[str] = field(default_factory=list)
     fault: BaseException | None = None
+    begun: bool = False
 
     def pytest_collectreport(self, report: Any) -> None:
         """Remember what cannot be collected."""
@@ -95,6 +96,7 @@ class _Host:
         """Try the evidence instead."""
         try:
             if not self.errors:
+                self.begun = True
                 self.work(session.items)
         except BaseException as fault:  # pytest would make a report of it
             self.fault = fault
@@ -158,8 +160,9 @@ def _hosted(tests: list[str], root: Path, work: Callable[[Sequence[Any]], None])
         os.chdir(before)
     if host.fault is not None:
         raise host.fault
-    if host.errors:
-        raise BackendFailure(f"the property tests cannot be collected: {host.errors[0]}")
+    if not host.begun:
+        told = "\n".join(host.errors) or said.getvalue()
+        raise BackendFailure(f"the tests cannot be collected: {told.strip()}")
 
 
 def _properties(trial: Trial, items: Sequence[Any]) -> Iterator[Judge]:
