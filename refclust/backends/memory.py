@@ -7,7 +7,6 @@ file, and one that cannot be written is done without: then this process remember
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -19,8 +18,11 @@ from refclust.backends import fingerprint
 from refclust.backends.discovery import Record
 from refclust.data.atomic import write_atomically
 from refclust.errors import RefclustError
+from refclust.trace.places import CACHE_VARIABLE
+from refclust.trace.places import cache_folder as folder
 
-CACHE_VARIABLE: Final = "REFCLUST_CACHE_DIR"
+__all__ = ["CACHE_VARIABLE", "Verdict", "folder", "recall", "remember"]
+
 _SCHEMA: Final = "refclust-earned/1"
 _FILES: Final = 8  # kept of one backend: older ones are of versions that are gone
 
@@ -35,18 +37,6 @@ class Verdict:
 
 
 _here: dict[str, dict[str, Verdict]] = {}  # by digest and kernel, for this process
-
-
-def folder() -> Path:
-    """Where refclust keeps what can be worked out again.
-
-    ``REFCLUST_CACHE_DIR``, else ``refclust`` in ``XDG_CACHE_HOME``, else in ``~/.cache``.
-    """
-    given = os.environ.get(CACHE_VARIABLE)
-    if given:
-        return Path(given)
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(home, "refclust")
 
 
 def recall(record: Record) -> Mapping[str, Verdict]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from refclust.trace import evidence
 from refclust.trace.clauses import Clause, Kind
+from refclust.trace.index import Index
 from refclust.trace.scan import Scan, scan
 from refclust.trace.table import Record, Table
 
@@ -125,7 +126,24 @@ class Matrix:
 
 def build(root: Path | None = None) -> Matrix:
     """Build the matrix of the tree below ``root``, or of the running package."""
-    return of(scan(root))
+    index = Index(root, "matrix")
+    kept = index.get("MATRIX")
+    if kept is not None:
+        return _matrix_of(kept)
+    built = of(scan(root))
+    index.put({"MATRIX": built.plain()})
+    return built
+
+
+def _matrix_of(plain: dict[str, Any]) -> Matrix:
+    """A matrix from its plain form."""
+    rows = []
+    for one in plain["clauses"]:
+        fields = {name: value for name, value in one.items() if name != "state"}
+        fields["properties"] = fields.pop("property")
+        lists = {name: tuple(fields[name]) for name in ("code", "missing")}
+        rows.append(Row(**{**fields, **lists}))
+    return Matrix(tuple(rows), tuple(plain["planned"]), plain["complete"])
 
 
 def of(found: Scan) -> Matrix:

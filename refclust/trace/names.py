@@ -47,7 +47,7 @@ def imported(tree: ast.Module, module: str, is_package: bool) -> dict[str, list[
     {'d': [('a.b', 'c')], 'a': [('a', '')]}
     """
     found: dict[str, list[tuple[str, str]]] = {}
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 whole = alias.name if alias.asname else alias.name.partition(".")[0]
@@ -61,6 +61,14 @@ def imported(tree: ast.Module, module: str, is_package: bool) -> dict[str, list[
             for alias in node.names:
                 found.setdefault(alias.asname or alias.name, []).append((origin, alias.name))
     return found
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """All statements, however deep: imports stand in no expression."""
+    for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for child in getattr(node, name, ()):
+            yield child
+            yield from _statements(child)
 
 
 def _chain(node: ast.AST) -> Chain | None:

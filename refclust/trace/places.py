@@ -6,12 +6,14 @@ specification as ``refclust/_spec`` and has no tests.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from refclust.errors import BadSpec, NeedsCheckout
 
 PACKAGE = "refclust"
+CACHE_VARIABLE = "REFCLUST_CACHE_DIR"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,18 @@ def checkout(root: Path | None = None) -> Places:
             "an installed package does not ship the tests"
         )
     return places
+
+
+def cache_folder() -> Path:
+    """Where refclust keeps what can be worked out again.
+
+    ``REFCLUST_CACHE_DIR``, else ``refclust`` in ``XDG_CACHE_HOME``, else in ``~/.cache``.
+    """
+    given = os.environ.get(CACHE_VARIABLE)
+    if given:
+        return Path(given)
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(home, "refclust")
 
 
 def spec_root(root: Path | None = None) -> Path:

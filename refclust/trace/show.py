@@ -10,11 +10,12 @@ import difflib
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from refclust.errors import UnknownClause
 from refclust.trace import lock, lock_code
 from refclust.trace.clauses import Clause
+from refclust.trace.index import Index
 from refclust.trace.scan import Scan, scan
 from refclust.trace.vectors import VectorFile
 
@@ -119,15 +120,25 @@ def clause(name: str, root: Path | None = None) -> ClausePage:
 
     Raises ``unknown-clause``, with the nearest IDs, where there is none.
     """
-    found = scan(root)
     wanted = name.strip().upper()
+    index = Index(root)
+    kept = index.get(wanted)
+    if kept is not None:
+        return _page_of(kept)
+    found = scan(root)
     if wanted not in found.clauses:
         raise UnknownClause(_unknown(found, name, wanted))
-    chosen = found.clauses[wanted]
     locked = lock.read(found.places.spec)
+    drifted = lock_code.drifted(found, locked)
+    pages = {one: _page(found, one, locked, drifted) for one in found.clauses}
+    index.put({one: page.plain() for one, page in pages.items()})
+    return pages[wanted]
+
+
+def _page(found: Scan, wanted: str, locked: lock.Locks, drifted: frozenset[str]) -> ClausePage:
+    chosen = found.clauses[wanted]
     entry = locked.get(chosen.chapter, {}).get(wanted)
     pinned = () if entry is None else entry["code"]
-    drifted = lock_code.drifted(found, locked)
     counted = found.places.tests is not None
     return ClausePage(
         clause=chosen,
@@ -149,6 +160,21 @@ def clause(name: str, root: Path | None = None) -> ClausePage:
         tests=tuple(CitingTest(one.test, one.is_property) for one in found.tests(wanted))
         if counted
         else None,
+    )
+
+
+def _page_of(plain: dict[str, Any]) -> ClausePage:
+    """A page from its plain form."""
+    fields = {name: plain[name] for name in ("id", "title", "kind", "chapter", "line", "text")}
+    tests = plain["tests"]
+    return ClausePage(
+        clause=Clause(**fields, formulas=tuple(plain["formulas"])),
+        locked=plain["locked"],
+        code=tuple(Code(**one) for one in plain["code"]),
+        vectors=tuple(VectorFile(**one) for one in plain["vectors"]),
+        tests=None
+        if tests is None
+        else tuple(CitingTest(one["name"], one["property"]) for one in tests),
     )
 
 
