@@ -132,9 +132,9 @@ def _mixed(
         places.setdefault(_span(edit[0].node, offsets), []).append(edit)
     waiting = list(places.values())
     for changes in waiting:
-        rng.shuffle(changes)
+        changes.sort(key=lambda _: rng.random())
     while waiting:
-        rng.shuffle(waiting)
+        waiting.sort(key=lambda _: rng.random())
         yield from (changes.pop() for changes in waiting)
         waiting = [changes for changes in waiting if changes]
 

@@ -8,6 +8,7 @@ cases first. All of it happens inside one session of pytest, after one import.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import os
 import random
@@ -146,7 +147,7 @@ def each(
 
 def _hosted(tests: list[str], root: Path, work: Callable[[Sequence[Any]], None]) -> None:
     try:
-        import pytest
+        pytest = importlib.import_module("pytest")  # by name: the core does without it
     except ImportError:
         raise NeedsCheckout("the evidence needs pytest: install refclust[test]") from None
     host, said, before = _Host(work), io.StringIO(), Path.cwd()
@@ -175,9 +176,8 @@ def _properties(trial: Trial, items: Sequence[Any]) -> Iterator[Judge]:
 
 
 def _item_fails(item: Any) -> bool:
-    from _pytest.runner import runtestprotocol
-
-    return any(report.failed for report in runtestprotocol(item, log=False, nextitem=None))
+    runner = importlib.import_module("_pytest.runner")
+    return any(one.failed for one in runner.runtestprotocol(item, log=False, nextitem=None))
 
 
 def _spread(trials: Sequence[Trial], one: Callable[[Trial], Result], jobs: int) -> Iterator[Result]:
