@@ -20,8 +20,11 @@ from refclust.backends import fingerprint
 from refclust.backends.discovery import Record
 from refclust.data.atomic import write_atomically
 from refclust.errors import RefclustError
+from refclust.trace.places import CACHE_VARIABLE
+from refclust.trace.places import cache_folder as folder
 
-CACHE_VARIABLE: Final = "REFCLUST_CACHE_DIR"
+__all__ = ["CACHE_VARIABLE", "Verdict", "folder", "recall", "remember"]
+
 _SCHEMA: Final = "refclust-earned/1"
 _MOST: Final = 1 << 20  # bytes of a file; those that are written have a few thousand
 _FILES: Final = 8  # kept of one backend: older ones are of versions that are gone
@@ -37,22 +40,6 @@ class Verdict:
 
 
 _here: dict[str, dict[str, Verdict]] = {}  # by digest and kernel, for this process
-
-
-def folder() -> Path | None:
-    """Where refclust keeps what can be worked out again; nowhere if nobody has a home.
-
-    ``REFCLUST_CACHE_DIR``, else ``refclust`` in ``XDG_CACHE_HOME``, else in ``~/.cache``.
-    """
-    given = os.environ.get(CACHE_VARIABLE)
-    if given:
-        return Path(given)
-    # A path that is not absolute would be another folder wherever somebody stands: it counts as
-    # none, as the rules of that variable say. Nor does everybody have a home.
-    for home in (os.environ.get("XDG_CACHE_HOME", ""), os.path.expanduser("~/.cache")):
-        if os.path.isabs(home):
-            return Path(home, "refclust")
-    return None
 
 
 def recall(record: Record) -> Mapping[str, Verdict]:

@@ -31,15 +31,45 @@ def trace(
             metavar="C", help="Only this chapter, such as 43.", autocompletion=complete_chapter
         ),
     ] = None,
+    evidence: Annotated[
+        bool,
+        typer.Option(
+            "--evidence", help="Change each definition and see whether its evidence fails."
+        ),
+    ] = False,
+    clause: Annotated[
+        str | None, typer.Option(metavar="ID", help="With --evidence: only this clause.")
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(metavar="N", help="With --evidence: so many changes of each.")
+    ] = None,
+    jobs: Annotated[
+        int, typer.Option(metavar="N", help="With --evidence: processes side by side.")
+    ] = 1,
     as_json: Json = False,
 ) -> None:
-    """Show clause × code × golden vectors × property tests × contract.
+    """Show clause × definition × code × golden vectors × property tests × contract.
 
     \b
     refclust trace               the matrix
     refclust trace --check       fail on a hole (needs a checkout)
     refclust trace --update      renew the locks (needs a checkout)
+    refclust trace --evidence    fail where no evidence bites (long; needs a checkout)
     """
+    if evidence:
+        if check or update:
+            raise BadOption("--evidence stands alone; run --check or --update by itself")
+        from refclust.cli.trace_evidence import evidence as tried
+
+        name = None if chapter is None else _chapter(chapter)
+        bites = tried(
+            schema=SCHEMA, clause=clause, chapter=name, sample=sample, jobs=jobs, as_json=as_json
+        )
+        if not bites:
+            raise typer.Exit(1)
+        return
+    if clause is not None or sample is not None or jobs != 1:
+        raise BadOption("--clause, --sample and --jobs go with --evidence")
     updated = _update() if update else None
     if check:
         found = _problems(chapter)
@@ -82,7 +112,7 @@ def _problems(chapter: str | None) -> list[Problem]:
 
     def concerns(problem: Problem) -> bool:
         words = re.findall(r"[A-Z0-9-]+", problem.message)
-        return name in problem.file or not ids.isdisjoint(words)
+        return name in problem.file or not ids.isdisjoint([*words, *problem.clauses])
 
     return [one for one in found if concerns(one)]
 

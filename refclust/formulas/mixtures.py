@@ -309,7 +309,7 @@ def kmeans_shares(x: Rows, w: Weights, k: int, u: Sequence[Number]) -> list[tupl
     [(1, 0), (1, 0), (0, 1)]
     """
     y: list[int] = []
-    for labels, _ in islice(lloyd(x, [x[i] for i in plus_plus(x, w, u[:k])], w), 101):
+    for labels, _, _ in islice(lloyd(x, [x[i] for i in plus_plus(x, w, u[:k])], w), 101):
         if labels == y:
             break
         y = labels

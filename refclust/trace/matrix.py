@@ -1,26 +1,33 @@
-"""The matrix clause × code × golden × property × contract (tracing, no chapter).
+"""The matrix clause × definition × code × golden × property × contract × bites (tracing).
 
-A normative clause needs code, golden cases and a property test; an identity needs a property
-test; an informative clause needs nothing. A clause that a kernel realises needs its contract.
+A normative clause needs a definition, golden cases and a property test; an identity needs a
+property test; an informative clause needs nothing. A clause that a kernel realises needs its
+contract.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from refclust.trace import evidence
 from refclust.trace.clauses import Clause, Kind
+from refclust.trace.index import Index
 from refclust.trace.scan import Scan, scan
+from refclust.trace.table import Record, Table
 
 Contract = Literal["yes", "no", "-"]
 _NEEDS: dict[Kind, tuple[str, ...]] = {
-    "normative": ("code", "golden", "property"),
+    "normative": ("definition", "code", "golden", "property"),
     "identity": ("property",),
     "informative": (),
 }
-_HEADER = ("ID", "clause", "kind", "code", "golden", "property", "tests", "contract", "state")
-_RIGHT = frozenset(["golden", "property", "tests"])
+_HEADER = (
+    *("ID", "clause", "kind", "defined", "code"),
+    *("golden", "property", "tests", "contract", "bites", "state"),
+)
+_RIGHT = frozenset(["golden", "property", "tests", "bites"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +37,9 @@ class Row:
     ``golden`` counts vector cases, ``properties`` and ``tests`` count marked tests: property
     tests and all others. Both are None where the tests are not at hand. ``contract`` is "-"
     where no kernel realises the clause, "no" where one of its kernels has no contract.
+    ``defined`` names the definition, "later" where it is still to come, "-" where there is none.
+    ``bites`` is the share of changes of the definition that the evidence noticed when it was last
+    tried, "stale" where that was with other code or other evidence, "-" where it never was.
     """
 
     id: str
@@ -42,6 +52,8 @@ class Row:
     tests: int | None
     contract: Contract
     missing: tuple[str, ...]
+    defined: str = "-"
+    bites: str = "-"
 
     @property
     def state(self) -> str:
@@ -55,11 +67,13 @@ class Row:
             "title": self.title,
             "kind": self.kind,
             "chapter": self.chapter,
+            "defined": self.defined,
             "code": list(self.code),
             "golden": self.golden,
             "property": self.properties,
             "tests": self.tests,
             "contract": self.contract,
+            "bites": self.bites,
             "missing": list(self.missing),
             "state": self.state,
         }
@@ -112,19 +126,37 @@ class Matrix:
 
 def build(root: Path | None = None) -> Matrix:
     """Build the matrix of the tree below ``root``, or of the running package."""
-    return of(scan(root))
+    index = Index(root, "matrix")
+    kept = index.get("MATRIX")
+    if kept is not None:
+        return _matrix_of(kept)
+    built = of(scan(root))
+    index.put({"MATRIX": built.plain()})
+    return built
+
+
+def _matrix_of(plain: dict[str, Any]) -> Matrix:
+    """A matrix from its plain form."""
+    rows = []
+    for one in plain["clauses"]:
+        fields = {name: value for name, value in one.items() if name != "state"}
+        fields["properties"] = fields.pop("property")
+        lists = {name: tuple(fields[name]) for name in ("code", "missing")}
+        rows.append(Row(**{**fields, **lists}))
+    return Matrix(tuple(rows), tuple(plain["planned"]), plain["complete"])
 
 
 def of(found: Scan) -> Matrix:
     """Build the matrix of a tree that was already read."""
+    tried = evidence.read(found.places.spec)
     return Matrix(
-        clauses=tuple(_row(found, clause) for clause in found.clauses.values()),
+        clauses=tuple(_row(found, clause, tried) for clause in found.clauses.values()),
         planned=tuple(found.planned),
         complete=found.places.tests is not None,
     )
 
 
-def _row(found: Scan, clause: Clause) -> Row:
+def _row(found: Scan, clause: Clause, tried: Table) -> Row:
     code = found.code(clause.id)
     golden = sum(file.cases for file in found.vectors(clause.id))
     tests = found.tests(clause.id)
@@ -134,7 +166,14 @@ def _row(found: Scan, clause: Clause) -> Row:
     if kernels:
         contract = "yes" if all(one.contract for one in kernels) else "no"
     properties = sum(one.is_property for one in tests)
-    present = {"code": bool(code), "golden": golden > 0, "property": properties > 0 or not counted}
+    defined = "later" if clause.id in found.undefined else "-"
+    defined = next((one.name for one in found.definitions_of(clause.id)), defined)
+    present = {
+        "definition": defined != "-",
+        "code": bool(code),
+        "golden": golden > 0,
+        "property": properties > 0 or not counted,
+    }
     missing = [need for need in _NEEDS[clause.kind] if not present[need]]
     return Row(
         id=clause.id,
@@ -147,22 +186,35 @@ def _row(found: Scan, clause: Clause) -> Row:
         tests=len(tests) - properties if counted else None,
         contract=contract,
         missing=tuple([*missing, "contract"] if contract == "no" else missing),
+        defined=defined,
+        bites=_bites(found, tried.get(clause.id)),
     )
 
 
+def _bites(found: Scan, one: Record | None) -> str:
+    if one is None:
+        return "-"
+    # Without the tests the key cannot be made: what was shipped was checked before.
+    same = found.places.tests is None or one["key"] == evidence.key(found, one["id"])
+    return evidence.share(one) if same else "stale"
+
+
 def _cells(row: Row) -> tuple[str, ...]:
-    code = row.code[0].removeprefix("refclust.") if row.code else "-"
-    if len(row.code) > 1:
-        code += f" +{len(row.code) - 1}"
+    others = [name.removeprefix("refclust.") for name in row.code if name != row.defined]
+    code = others[0] if others else "-"
+    if len(others) > 1:
+        code += f" +{len(others) - 1}"
     unknown = "?"
     return (
         row.id,
         row.title,
         row.kind,
+        row.defined.removeprefix("refclust."),
         code,
         str(row.golden),
         unknown if row.properties is None else str(row.properties),
         unknown if row.tests is None else str(row.tests),
         row.contract,
+        row.bites,
         row.state,
     )

@@ -6,12 +6,14 @@ specification as ``refclust/_spec`` and has no tests.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from refclust.errors import BadSpec, NeedsCheckout
 
 PACKAGE = "refclust"
+CACHE_VARIABLE = "REFCLUST_CACHE_DIR"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,22 @@ def checkout(root: Path | None = None) -> Places:
             "an installed package does not ship the tests"
         )
     return places
+
+
+def cache_folder() -> Path | None:
+    """Where refclust keeps what can be worked out again; nowhere if nobody has a home.
+
+    ``REFCLUST_CACHE_DIR``, else ``refclust`` in ``XDG_CACHE_HOME``, else in ``~/.cache``.
+    """
+    given = os.environ.get(CACHE_VARIABLE)
+    if given:
+        return Path(given)
+    # A path that is not absolute would be another folder wherever somebody stands: it counts as
+    # none, as the rules of that variable say. Nor does everybody have a home.
+    for home in (os.environ.get("XDG_CACHE_HOME", ""), os.path.expanduser("~/.cache")):
+        if os.path.isabs(home):
+            return Path(home, "refclust")
+    return None
 
 
 def spec_root(root: Path | None = None) -> Path:

@@ -10,11 +10,12 @@ import difflib
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from refclust.errors import UnknownClause
-from refclust.trace import lock
+from refclust.trace import lock, lock_code
 from refclust.trace.clauses import Clause
+from refclust.trace.index import Index
 from refclust.trace.scan import Scan, scan
 from refclust.trace.vectors import VectorFile
 
@@ -23,7 +24,10 @@ Locked = Literal["as locked", "changed since the lock", "not locked"]
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """One definition that realises the clause, with its source text."""
+    """One function or class that realises the clause, with its source text.
+
+    ``defines`` is true of the one that is the formula of the clause.
+    """
 
     name: str
     file: str
@@ -32,6 +36,7 @@ class Code:
     kernel: str | None
     contract: bool
     locked: Locked
+    defines: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,7 @@ class ClausePage:
                     "kernel": one.kernel,
                     "contract": one.contract,
                     "locked": one.locked,
+                    "defines": one.defines,
                 }
                 for one in self.code
             ],
@@ -90,10 +96,11 @@ class ClausePage:
             "",
             clause.text,
         ]
-        for one in self.code:
-            kernel = "" if one.kernel is None else f", kernel {one.kernel}"
-            parts += ["", f"Code  {one.file}:{one.line}  {one.name}{kernel} ({one.locked})", ""]
-            parts += [textwrap.indent(one.source, "    ")]
+        # Where a formula stands in its room, that is what a reader wants to see, and all of it.
+        whole = [one for one in self.code if one.defines] or list(self.code)
+        for one in whole:
+            title = "Definition" if one.defines else "Code"
+            parts += ["", f"{title}  {_code_line(one)}", "", textwrap.indent(one.source, "    ")]
         if not self.code:
             parts += ["", "Code  none"]
         parts += ["", *_list("Golden vectors", [_vector_line(one) for one in self.vectors])]
@@ -102,6 +109,9 @@ class ClausePage:
         else:
             tests = [f"{one.name}{' (property)' if one.is_property else ''}" for one in self.tests]
             parts += ["", *_list("Tests", tests)]
+        others = [_code_line(one) for one in self.code if one not in whole]
+        if others:
+            parts += ["", *_list("Also realised by", others)]
         return "\n".join(parts)
 
 
@@ -110,18 +120,29 @@ def clause(name: str, root: Path | None = None) -> ClausePage:
 
     Raises ``unknown-clause``, with the nearest IDs, where there is none.
     """
-    found = scan(root)
     wanted = name.strip().upper()
+    index = Index(root)
+    kept = index.get(wanted)
+    if kept is not None:
+        return _page_of(kept)
+    found = scan(root)
     if wanted not in found.clauses:
         raise UnknownClause(_unknown(found, name, wanted))
+    locked = lock.read(found.places.spec)
+    drifted = lock_code.drifted(found, locked)
+    pages = {one: _page(found, one, locked, drifted) for one in found.clauses}
+    index.put({one: page.plain() for one, page in pages.items()})
+    return pages[wanted]
+
+
+def _page(found: Scan, wanted: str, locked: lock.Locks, drifted: frozenset[str]) -> ClausePage:
     chosen = found.clauses[wanted]
-    entry = lock.read(found.places.spec).get(chosen.chapter, {}).get(wanted)
-    hashes = lock.current(found)[chosen.chapter][wanted]
-    locked_code = {} if entry is None else entry.code
+    entry = locked.get(chosen.chapter, {}).get(wanted)
+    pinned = () if entry is None else entry["code"]
     counted = found.places.tests is not None
     return ClausePage(
         clause=chosen,
-        locked=_locked(hashes.clause, None if entry is None else entry.clause),
+        locked=_locked(None if entry is None else entry["clause"] == lock.clause_hash(chosen)),
         code=tuple(
             Code(
                 name=one.name,
@@ -130,7 +151,8 @@ def clause(name: str, root: Path | None = None) -> ClausePage:
                 source=textwrap.dedent(one.text),
                 kernel=one.kernel,
                 contract=one.contract,
-                locked=_locked(hashes.code[one.name], locked_code.get(one.name)),
+                locked=_locked(one.name not in drifted if one.name in pinned else None),
+                defines=wanted in one.cites.defines,
             )
             for one in found.code(wanted)
         ),
@@ -138,6 +160,21 @@ def clause(name: str, root: Path | None = None) -> ClausePage:
         tests=tuple(CitingTest(one.test, one.is_property) for one in found.tests(wanted))
         if counted
         else None,
+    )
+
+
+def _page_of(plain: dict[str, Any]) -> ClausePage:
+    """A page from its plain form."""
+    fields = {name: plain[name] for name in ("id", "title", "kind", "chapter", "line", "text")}
+    tests = plain["tests"]
+    return ClausePage(
+        clause=Clause(**fields, formulas=tuple(plain["formulas"])),
+        locked=plain["locked"],
+        code=tuple(Code(**one) for one in plain["code"]),
+        vectors=tuple(VectorFile(**one) for one in plain["vectors"]),
+        tests=None
+        if tests is None
+        else tuple(CitingTest(one["name"], one["property"]) for one in tests),
     )
 
 
@@ -150,10 +187,15 @@ def _unknown(found: Scan, name: str, wanted: str) -> str:
     return f"no clause {name!r}{advice}"
 
 
-def _locked(now: str, then: str | None) -> Locked:
-    if then is None:
+def _locked(same: bool | None) -> Locked:
+    if same is None:
         return "not locked"
-    return "as locked" if now == then else "changed since the lock"
+    return "as locked" if same else "changed since the lock"
+
+
+def _code_line(one: Code) -> str:
+    kernel = "" if one.kernel is None else f", kernel {one.kernel}"
+    return f"{one.file}:{one.line}  {one.name}{kernel} ({one.locked})"
 
 
 def _vector_line(one: VectorFile) -> str:

@@ -323,9 +323,7 @@ def test_a_name_with_a_line_break_is_a_name(cli: Cli) -> None:
     assert done.code == 0
     assert Path("two\nlines.json").read_bytes() == Path("m.json").read_bytes()
     done = cli(*KMEANS, "--model", "two\nlines.json")
-    assert (
-        done.err == "refclust: two\\x0alines.json exists already; --force replaces it [exists]\n"
-    )
+    assert done.err == "refclust: two\\x0alines.json exists already; --force replaces it [exists]\n"
 
 
 @pytest.mark.spec("DATA-FILE")

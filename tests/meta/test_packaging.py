@@ -16,7 +16,8 @@ def test_the_wheel_ships_what_the_commands_need(tmp_path: Path) -> None:
     spec = ROOT / "spec"
     wanted = [
         *spec.glob("*.md"),
-        *spec.glob("locks/*.lock"),
+        *spec.glob("*.txt"),
+        *spec.rglob("locks/**/*.lock"),
         *spec.rglob("vectors/**/*.json"),
         *spec.rglob("vectors/**/*.md"),
         *spec.glob("schema/*.json"),
