@@ -54,7 +54,7 @@ def enclosure(x: Real, digits: int = FIRST_DIGITS) -> Interval:
 def nearest_double(x: Real) -> float:
     """Return the double nearest to x, ties to the even one.
 
-    Spec: NUM-ROUND
+    Defines: NUM-ROUND
 
     >>> from refclust.numbers.real import log
     >>> nearest_double(log(10))
@@ -83,7 +83,7 @@ def nearest_double(x: Real) -> float:
 def sign(x: Real) -> int:
     """Return -1, 0 or 1.
 
-    Spec: NUM-ZERO
+    Defines: NUM-ZERO
 
     >>> from refclust.numbers.real import log
     >>> sign(log(6) - log(2) - log(3)), sign(log(2) - log(3))
@@ -108,7 +108,7 @@ def sign(x: Real) -> int:
 def digits(x: Real, count: int = 40) -> str:
     """Return x rounded to ``count`` significant decimal digits, all of them certain.
 
-    Spec: NUM-DIGITS
+    Defines: NUM-DIGITS
 
     >>> from refclust.numbers.real import log
     >>> digits(log(2), 30)

@@ -21,7 +21,7 @@ def logsumexp(log_weights: Iterable[float]) -> float:
 
     A logarithm of -inf is a weight of zero. The result does not depend on the order.
 
-    Spec: NUM-LSE
+    Defines: NUM-LSE
 
     >>> logsumexp([-100000.0, -100000.0])
     -99999.30685281944
@@ -35,7 +35,7 @@ def normalise(log_weights: Iterable[float]) -> tuple[tuple[float, ...], float]:
 
     Two weights further apart than the largest double leave the smaller a share of zero, -inf.
 
-    Spec: NUM-NORM
+    Defines: NUM-NORM
 
     >>> normalise([0.0, 0.0])
     ((-0.6931471805599453, -0.6931471805599453), 0.6931471805599453)
@@ -53,7 +53,7 @@ def normalise(log_weights: Iterable[float]) -> tuple[tuple[float, ...], float]:
 def log1mexp(x: float) -> float:
     """log(1 - exp(x)) for x <= 0: from the logarithm of a probability to that of its complement.
 
-    Spec: NUM-L1ME
+    Defines: NUM-L1ME
 
     >>> log1mexp(-1e-300)
     -690.7755278982137
@@ -74,7 +74,7 @@ def log1mexp(x: float) -> float:
 def xlogy(x: float, y: float) -> float:
     """x log y with 0 log y = 0, for y >= 0 (the limit that entropies need at y = 0).
 
-    Spec: NUM-XLOGY
+    Defines: NUM-XLOGY
 
     >>> xlogy(0.0, 0.0), xlogy(2.0, 1.0), xlogy(1.0, 0.0)
     (0.0, 0.0, -inf)

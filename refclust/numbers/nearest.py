@@ -18,7 +18,7 @@ _ROOT_BITS = 56
 def nearest(numerator: int, denominator: int) -> float:
     """The double nearest to a rational number with a positive denominator.
 
-    Spec: NUM-NEAR
+    Defines: NUM-NEAR
 
     >>> nearest(1, 3)
     0.3333333333333333

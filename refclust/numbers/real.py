@@ -73,7 +73,7 @@ class Enclosure:
 class Real:
     """An exact real number.
 
-    Spec: NUM-REAL
+    Defines: NUM-REAL
 
     >>> x = log(8) / log(2)
     >>> float(x), x == 3, x.fraction

@@ -23,7 +23,7 @@ MOST_OUTCOMES = 2**53
 def stream(seed: int) -> random.Random:
     """The stream of random numbers that belongs to a non-negative integer seed.
 
-    Spec: NUM-RAND
+    Defines: NUM-RAND
 
     >>> stream(0).random()
     0.8444218515250481

@@ -82,7 +82,9 @@ def test_a_cache_that_cannot_be_written_is_done_without(
 @pytest.mark.parametrize("rest", ["", "PUR {\n", "PUR"])
 def test_a_spoilt_index_is_no_index(settled: Tree, rest: str) -> None:
     page = show.clause("PUR", settled.root)
-    [path] = cache_folder().glob("trace-pages-*")
+    folder = cache_folder()
+    assert folder is not None
+    [path] = folder.glob("trace-pages-*")
     key = path.read_text(encoding="utf-8").partition("\n")[0]
     path.write_text(f"{key}\n{rest}", encoding="utf-8")
     assert show.clause("PUR", settled.root) == page
