@@ -192,7 +192,8 @@ class Trial:
             now = row["package digest"] == self.digest and row["judge"] == self.kit
             # A kit that only gained checks rejects what it rejected before.
             more = self.options.again == "survivors" and row["fate"] != "survived"
-            return now or (more and row["module digest"] == own)
+            trusted = self.options.trust and row["key"] in self.reasons
+            return now or ((more or trusted) and row["module digest"] == own)
 
         return counts
 
@@ -273,7 +274,9 @@ def options(arguments: list[str]) -> Options:
         help="what is judged again by a kit that changed: survivors, if it only gained checks",
     )
     parser.add_argument(
-        "--trust", action="store_true", help="changes with a known reason: the quick kit is enough"
+        "--trust",
+        action="store_true",
+        help="changes with a known reason: what the quick kit, or an earlier one, said is enough",
     )
     parser.add_argument(
         "--wide", action="store_true", help="with all kernels of a check, not only those it runs in"
