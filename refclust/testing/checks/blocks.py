@@ -25,7 +25,7 @@ _TINY: Final = frozenset((
     *("sparse-empty-rows", "cosine", "cosine-sparse", "labels", "buffer-labels", "heavy-labels"),
     *("margins", "distances", "equal-distances", "gaussian", "gaussian-weights", "gaussian-sizes"),
     *("counts", "counts-fractions", "counts-sizes", "gaussian-wide", "counts-dense", "searched"),
-    *("drifts", "long-drifts"),
+    *("drifts", "long-drifts", "sparse-long-rows", "huge-centres"),
 ))  # fmt: skip
 _LARGEST: Final = 1 << 16  # of a block that is tried with rows; larger ones need ``tiny``
 

@@ -48,9 +48,11 @@ def told(backend: Backend) -> list[Outcome]:
     for call in _calls():
         if call.kernel in functions:
             asked[call.kernel] = asked.get(call.kernel, 0) + 1
-            fault = _estimated(backend, call)
-            if fault:
-                faults.setdefault(call.kernel, fault)
+            for steady in (False, True):
+                problem = replace(call.problem, steady=steady)
+                fault = _estimated(backend, call.kernel, problem)
+                if fault:
+                    faults.setdefault(call.kernel, fault)
     if callable(getattr(backend, "decided", None)):
         for kernel, fault in _miscounted(backend):
             faults.setdefault(kernel, fault)
@@ -63,16 +65,17 @@ def _calls() -> Iterator[Call]:
         yield from {call.kernel: call for call in script(rung).calls}.values()
 
 
-def _estimated(backend: Backend, call: Call) -> str:
-    problem = call.problem
-    seconds = _seconds(backend, call.kernel, problem)
+def _estimated(backend: Backend, kernel: str, problem: Problem) -> str:
+    seconds = _seconds(backend, kernel, problem)
+    if seconds is not None and not seconds >= 0.0:
+        return f"it expects {seconds} seconds ({problem.kind})"
     larger = replace(problem, n=problem.n * _MORE, size=problem.size * _MORE)
     for more, what in (
         (larger, "rows"),
         (replace(problem, calls=problem.calls * _MORE), "calls"),
         (replace(problem, k=problem.k * _MORE), "centres"),
     ):
-        longer = _seconds(backend, call.kernel, more)
+        longer = _seconds(backend, kernel, more)
         if seconds is None or longer is None or math.isinf(seconds):
             continue  # it declines, or wants to be asked for by name
         if longer < seconds:
@@ -101,8 +104,12 @@ def _miscounted(backend: Any) -> Iterator[tuple[str, str]]:
             if kernel not in functions:
                 continue
             state = () if kernel == _PASSES[0] else (None,)
-            functions[kernel](prepared, CentreMatrix.of(centres), *state, metric)
-            counts = dict(backend.decided(prepared))
+            try:
+                functions[kernel](prepared, CentreMatrix.of(centres), *state, metric)
+                counts = dict(backend.decided(prepared))
+            except Exception as error:
+                yield kernel, f"it raised {type(error).__name__}: {error} ({rung.name})"
+                return
             now, n = sum(counts.values()), rung.data.n
             if now - before != n or not all(type(rows) is int for rows in counts.values()):
                 yield kernel, f"a pass over {n} rows counts {now - before}: {counts} ({rung.name})"
