@@ -14,7 +14,7 @@ from typing import Any, Final
 from refclust.backends import builtin  # noqa: F401  (registers all kernels)
 from refclust.backends.protocol import Backend
 from refclust.kernels.registry import KERNELS
-from refclust.testing.checks import blocks, handed, memory, sessions, threads
+from refclust.testing.checks import blocks, handed, memory, sessions, threads, told
 from refclust.testing.checks.merging import merge_faults, merged_kernels
 from refclust.testing.checks.protocol import protocol
 from refclust.testing.checks.threads import threads_of
@@ -24,7 +24,18 @@ from refclust.testing.outcomes import BACKEND, Check, Outcome, Report, outcomes_
 from refclust.testing.player import Player, offered
 from refclust.testing.rungs import Rung
 
-__all__ = ["BACKEND", "Check", "Outcome", "Report", "checks", "conform", "optional", "threads_of"]
+__all__ = [
+    "BACKEND",
+    "Check",
+    "Outcome",
+    "Part",
+    "Report",
+    "checks",
+    "conform",
+    "never_run",
+    "optional",
+    "threads_of",
+]
 
 _ALL: Final = frozenset(KERNELS)
 _DECLINED: Final = "it declined every problem: {}; a kernel that never runs should not be offered"
@@ -42,7 +53,7 @@ def conform(
 
     With ``stop`` it ends at the first fault; ``tell`` hears what comes next.
     """
-    backend = backend if only is None else _Part(backend, frozenset(only))
+    backend = backend if only is None else Part(backend, frozenset(only))
     outcomes: list[Outcome] = []
     tried = checks(quick=quick)
     kernels: frozenset[str] = frozenset()
@@ -60,12 +71,12 @@ def conform(
         str(getattr(backend, "name", "?")),
         quick,
         tuple(check.name for check in tried),
-        tuple(outcomes + _never_run(outcomes)),
+        tuple(outcomes + never_run(outcomes)),
         tuple(sorted(_ALL - kernels)) if outcomes[0].fault is None else (),
     )
 
 
-def _never_run(outcomes: list[Outcome]) -> list[Outcome]:
+def never_run(outcomes: list[Outcome]) -> list[Outcome]:
     """The kernels that were offered, and declined whatever they were asked."""
     called = {one.kernel for one in outcomes if one.calls}
     declined = {one.kernel: one for one in outcomes if one.declined}
@@ -106,6 +117,8 @@ def checks(*, quick: bool = False) -> tuple[Check, ...]:
               blocks.declared, blocks.on_rows()),
         Check("tiny-blocks", "the ladder in blocks of a few rows, if the backend can",
               blocks.tiny, blocks.kernels()),
+        Check(told.CHECK, "no less is expected for more work, and decided rows add up",
+              told.told, told.kernels()),
         Check("memory", "calls and sessions leave nothing behind", memory.memory, memory.kernels()),
         Check("reference", "how often the reference itself is called",
               handed.handed_over, handed.kernels()),
@@ -146,7 +159,7 @@ def _merge(quick: bool) -> Callable[[Backend], list[Outcome]]:
     return run
 
 
-class _Part:
+class Part:
     """A backend of which only some kernels are shown."""
 
     def __init__(self, backend: Backend, kernels: frozenset[str]) -> None:

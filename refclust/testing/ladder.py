@@ -13,6 +13,7 @@ from refclust.kernels.points import Vector
 from refclust.testing.rungs import Rung, blobs_of, dense_of, weights_of
 from refclust.testing.rungs.assorted import assorted
 from refclust.testing.rungs.bulk import cells, long
+from refclust.testing.rungs.drifts import drifts
 from refclust.testing.rungs.grid import grid
 from refclust.testing.rungs.lines import few_lines, lines
 from refclust.testing.rungs.mixture_grid import mixture_grid, mixture_lines
@@ -71,12 +72,14 @@ def _all() -> tuple[Rung, ...]:
         *counts(),
         few_lines(),
         searched(quick=True),
+        drifts(quick=True),
         grid(quick=True),
         mixture_grid(quick=True),
         *cells(),
         *lines(),
         *long(),
         searched(quick=False),
+        drifts(quick=False),
         grid(quick=False),
         *mixture_lines(),
         mixture_grid(quick=False),

@@ -30,6 +30,7 @@ from refclust.testing.row_calls import (
     first_rows,
     has_pairs,
     kmeans_calls,
+    path_calls,
     seeding_calls,
     step_calls,
 )
@@ -145,6 +146,8 @@ def kernels_of(rung: Rung) -> frozenset[str]:
             return frozenset().union(*map(kernels_of, rung.data))
         case "pairs":
             return frozenset(["distances.pairwise"])
+        case "path":
+            return frozenset(["kmeans.lloyd_step", "kmeans.means"])
         case "rules":
             return (_family("gaussian.") | _family("multinomial.")) - {"multinomial.logs"}
         case "mixture-calls":
@@ -203,6 +206,9 @@ def _script(rung: Rung) -> Script:
         case "pairs":
             made = Script([rung.data])
             distance_calls(made, rung)
+        case "path":
+            made = Script([rung.data])
+            path_calls(made, rung.path)
         case "rules":
             made = Script([rung.data])
             rule_calls(made, rung.k)

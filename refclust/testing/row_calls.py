@@ -92,6 +92,16 @@ def step_calls(made: Script, rung: Rung) -> None:
     distance_calls(made, rung)
 
 
+def path_calls(made: Script, path: Sequence[Sequence[Vector]]) -> None:
+    """A step from each of some centres to the next, whatever the means are."""
+    before: Made | None = None
+    for centres in path:
+        matrix = CentreMatrix.of(centres)
+        before = made.call("kmeans.lloyd_step", matrix, before, "euclidean", k=len(centres))
+    assert before is not None
+    made.call("kmeans.means", replace(before, part="sums"), k=len(path[-1]))
+
+
 def start_calls(made: Script, rung: Rung, centres: Sequence[Vector]) -> None:
     """One centre after another brought in; draws, candidates and the farthest rows at the end."""
     data, points = rung.data, Points(rung.data)

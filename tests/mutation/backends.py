@@ -2,15 +2,17 @@
 
 ``python -m tests.mutation.backends numpy --module sums --sample 40`` changes the modules of the
 package ``refclust_numpy`` mechanically, a seeded sample of each, and lets the kit alone judge, only
-with the kernels that can see the change. What was judged is kept, so that a run that was stopped
-goes on where it was; it is judged anew once the kit or the package has changed. Changes that
-change no answer stand in ``equivalent.json`` with the reason.
+with the checks and kernels that run what was changed. What was judged is kept, so that a run that
+was stopped goes on where it was; it is judged anew once the kit or the package has changed, or,
+with ``--again survivors``, only what survived. Changes that change no answer stand in
+``equivalent.json`` with the reason.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import gc
 import hashlib
 import importlib
 import importlib.util
@@ -18,21 +20,23 @@ import json
 import os
 import random
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from refclust.testing.lockstep import Script
 from tests.mutation.changes import Mutant, mutants
-from tests.mutation.judge import Place, Verdict, forked, judged
-from tests.mutation.reach import Definition, Package, seen_by, watched
-from tests.mutation.report import Row, report
+from tests.mutation.judge import Place, Verdict, forked, judged, known_checks
+from tests.mutation.lines import Map, given, watch_of, watches
+from tests.mutation.reach import Package
+from tests.mutation.report import Reason, Row, report
 
 EQUIVALENT: Final = Path(__file__).with_name("equivalent.json")
-_LEAST: Final = 20.0  # seconds that a mutant gets in any case
-_TIMES: Final = 4  # times as long as the original takes, beside the time to compile it
+_SLACK: Final = 15.0  # seconds that a check gets in any case
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,9 @@ class Options:
     sample: int
     work: Path
     full: bool
+    again: str
+    trust: bool
+    wide: bool
 
 
 class Trial:
@@ -58,142 +65,142 @@ class Trial:
         self.package = Package(Path(spec.origin).parent)
         self.work = options.work / options.backend
         self.place = Place(self.work, self.package.folder)
-        self.digest = _digest([*self.package.sources.values(), *_kit()])
+        self.kit = _digest(_kit())
+        self.digest = _digest(self.package.sources.values())
+        self.reasons = equivalents(options.backend)
 
-    def ready(self) -> None:
-        """Import what the package imports, and work out what the reference answers, once."""
+    @cached_property
+    def map(self) -> Map:
+        """Which checks and kernels can see what, worked out once for a kit and a package."""
+        self._ready()
+        file = self.work / "reach.json"
+        known = json.loads(file.read_text()) if file.exists() else {}
+        own = [Path(__file__).with_name(f"{name}.py") for name in ("lines", "reach")]
+        digest = f"{self.kit} {self.digest} {_digest(own)}"
+        if known.get("digest") != digest or known["full"] < self.options.full:
+            self.place.fresh()
+            full = self.options.full
+            known = {"digest": digest, "full": full, "watches": self._watched()}
+            self.place.keep()
+            file.write_text(json.dumps(known))
+        blocks, *found = known["watches"]
+        edges = given(self._answers(blocks))
+        return Map(self.package, [watch_of(one) for one in found], edges, _SLACK)
+
+    def _ready(self) -> None:
+        """Import what the package imports."""
         os.environ["NUMBA_CACHE_DIR"] = str(self.place.cache)
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         os.environ["REFCLUST_DISABLE_PLUGINS"] = "1"  # the original must not be loaded here
         for name in sorted(_foreign(self.package)):
             with suppress(ImportError):
                 importlib.import_module(name)
-        from refclust.backends.builtin import Loopback
-        from refclust.testing.kit import conform
 
-        conform(Loopback(), only=("kmeans.residual",), quick=not self.options.full)
+    def _answers(self, blocks: Iterable[int]) -> list[Script]:
+        """Work out what the reference answers, once, for all processes to come."""
+        from refclust.testing.checks import blocks as declared
+        from refclust.testing.checks import memory, sessions
+        from refclust.testing.ladder import ladder
+        from refclust.testing.lockstep import script
 
-    def reach(self) -> dict[Definition, frozenset[str]]:
-        """For each definition the kernels that can see it."""
-        file = self.work / "reach.json"
-        known = json.loads(file.read_text()) if file.exists() else {}
-        own = [Path(__file__), Path(__file__).with_name("reach.py")]
-        digest = self.digest + _digest(own)
-        if known.get("digest") != digest:
-            self.place.fresh()
-            kernels = self._kernels()
-            known = {"digest": digest, "roots": {k: self._roots(k) for k in kernels}}
-            self.place.keep()
-            file.write_text(json.dumps(known))
-        roots = {kernel: map(tuple, begun) for kernel, begun in known["roots"].items()}
-        return seen_by(self.package, roots)
+        rungs = [*ladder(quick=not self.options.full), *sessions.pair()]
+        if self.options.full:
+            rungs += [memory.rung(), *declared.declared_rungs(blocks)]
+        scripts = [script(rung) for rung in rungs]
+        known_checks()
+        gc.collect()
+        gc.freeze()
+        return scripts
 
-    def _kernels(self) -> list[str]:
-        folder, name = self.place.folder, self.options.backend
-
-        def ask(tell: Any) -> None:
-            from refclust.kernels.registry import KERNELS
-            from tests.mutation.judge import backend_in
-
-            tell(sorted(set(backend_in(name, folder).kernels()) & set(KERNELS)))
-
-        return list(_only(forked(ask, 600.0)))
-
-    def _roots(self, kernel: str) -> list[list[str]]:
+    def _watched(self) -> list[Any]:
         folder, name = self.place.folder, self.options.backend
         modules = [module for module in self.package.sources if "__" not in module]
 
         def ask(tell: Any) -> None:
-            from refclust.testing.kit import conform
+            from refclust.testing.checks.protocol import blocks_of
             from tests.mutation.judge import backend_in
 
             made = backend_in(name, folder)
             # First, since what runs while a module is imported belongs to no kernel.
             for module in modules:
                 importlib.import_module(f"{folder.name}.{module}")
-            found = watched(folder, lambda: conform(made, quick=True, only=(kernel,)))
-            tell(sorted(found))
+            tell(blocks_of(made))
+            for watch in watches(made, folder, full=self.options.full):
+                tell(asdict(watch) | {"called": sorted(watch.called)})
 
-        return list(_only(forked(ask, 1800.0)))
+        lines, end, _ = forked(ask, 7200.0)
+        if end or len(lines) < 2:
+            raise SystemExit(f"the backend cannot be asked: {end}")
+        return lines
 
-    def judge(self, module: str, mutant: Mutant | None, kernels: Iterable[str]) -> Verdict:
-        """The verdict on a mutant, or on the original."""
-        self.place.fresh()
-        limit = 3600.0
-        if mutant is not None:
+    def judge(self, module: str, mutant: Mutant) -> Row:
+        """The verdict on a mutant."""
+        plan = self.map.plan(module, mutant, full=self.options.full, wide=self.options.wide)
+        kernels = frozenset[str]().union(*(step.kernels for step in plan.steps))
+        if plan.steps:
+            self.place.fresh()
             self.place.change(self.package.sources[module], mutant.text)
-            limit = self._limits[module]
-        some = tuple(sorted(kernels))
-        found = judged(
-            self.options.backend,
-            self.place.folder,
-            some or tuple(self._all),
-            limit,
-            full=self.options.full and bool(some),
+            verdict = judged(self.options.backend, self.place.folder, plan)
+        else:
+            kit = "full" if self.options.full else "quick"
+            verdict = Verdict("survived", kit, "no check runs it", 0.0)
+        return Row(
+            module,
+            mutant.key,
+            mutant.line,
+            mutant.kind,
+            mutant.before,
+            mutant.after,
+            len(kernels),
+            verdict.fate,
+            verdict.kit,
+            verdict.told,
+            verdict.seconds,
+            self.kit,
         )
-        if mutant is None:
-            if found.fate != "survived":
-                raise SystemExit(f"{module}: the kit rejects the original: {found.told}")
-            self.place.keep()
-        return found
 
     def run(self) -> Iterator[Row]:
         """Judge a sample of each module."""
-        self.ready()
-        seen = self.reach()
-        self._all = sorted(set().union(*seen.values()))
-        self._limits: dict[str, float] = {}
         for module in self.options.modules or self.package.sources:
             if module not in self.package.sources:
                 raise SystemExit(f"no module {module}; there are {', '.join(self.package.sources)}")
-            yield from self._module(module, seen)
+            yield from self._module(module)
 
-    def _module(self, module: str, seen: dict[Definition, frozenset[str]]) -> Iterator[Row]:
+    def _module(self, module: str) -> Iterator[Row]:
         file = self.work / "results" / f"{module}.jsonl"
         file.parent.mkdir(parents=True, exist_ok=True)
-        done = {row.key: row for row in kept(file, self.digest)}
-        source = self.package.sources[module].read_text(encoding="utf-8")
+        path = self.package.sources[module]
+        own = _digest([path])
+        done = {row.key: row for row in kept(file, self._counts(own))}
         # Seeded by text: the sample of a module does not depend on which others are asked for.
         rng = random.Random(f"{self.options.seed} {module}")
-        sample = list(islice(mutants(source, rng), self.options.sample))
-        kernels = {
-            mutant.key: frozenset[str]().union(
-                *(seen.get((module, name), ()) for name in mutant.where.split(", "))
-            )
-            for mutant in sample
-        }
-        for mutant in sample:
+        source = path.read_text(encoding="utf-8")
+        for mutant in islice(mutants(source, rng), self.options.sample):
             row = done.get(mutant.key)
-            if row is None or (self.options.full and row.fate == "survived" and row.kit == "quick"):
-                if module not in self._limits:
-                    self._limits[module] = self._limit(module, frozenset().union(*kernels.values()))
-                verdict = self.judge(module, mutant, kernels[mutant.key])
-                row = _row(module, mutant, kernels[mutant.key], verdict)
+            if row is None or self._open(row):
+                row = self.judge(module, mutant)
                 with file.open("a", encoding="utf-8") as out:
-                    out.write(json.dumps({"digest": self.digest, **asdict(row)}) + "\n")
+                    made = {"module digest": own, "package digest": self.digest}
+                    out.write(json.dumps(made | asdict(row)) + "\n")
                 _say(row)
             yield row
 
-    def _limit(self, module: str, kernels: frozenset[str]) -> float:
-        """The seconds that a mutant gets: the original is judged twice, first it is compiled."""
-        first, second = (self.judge(module, None, kernels).seconds for _ in range(2))
-        return _LEAST + 2 * first + _TIMES * second
+    def _counts(self, own: str) -> Callable[[Mapping[str, Any]], bool]:
+        """Whether a verdict of an earlier run counts."""
 
+        def counts(row: Mapping[str, Any]) -> bool:
+            now = row["package digest"] == self.digest and row["judge"] == self.kit
+            # A kit that only gained checks rejects what it rejected before.
+            more = self.options.again == "survivors" and row["fate"] != "survived"
+            trusted = self.options.trust and row["key"] in self.reasons
+            return now or ((more or trusted) and row["module digest"] == own)
 
-def _row(module: str, mutant: Mutant, kernels: frozenset[str], verdict: Verdict) -> Row:
-    return Row(
-        module,
-        mutant.key,
-        mutant.line,
-        mutant.kind,
-        mutant.before,
-        mutant.after,
-        len(kernels),
-        verdict.fate,
-        verdict.kit,
-        verdict.told,
-        verdict.seconds,
-    )
+        return counts
+
+    def _open(self, row: Row) -> bool:
+        """Whether only the quick kit has judged, and the whole one is asked for."""
+        quick = self.options.full and row.fate == "survived" and row.kit == "quick"
+        return quick and not (self.options.trust and row.key in self.reasons)
 
 
 def _say(row: Row) -> None:
@@ -204,20 +211,13 @@ def _say(row: Row) -> None:
     )
 
 
-def kept(file: Path, digest: str) -> Iterator[Row]:
-    """The verdicts in a file that were made of these sources by this kit."""
+def kept(file: Path, counts: Callable[[Mapping[str, Any]], bool]) -> Iterator[Row]:
+    """The verdicts in a file that count."""
     for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
         with suppress(ValueError):  # a run was stopped while it wrote
-            fields = json.loads(line)
-            if fields.pop("digest") == digest:
-                yield Row(**fields)
-
-
-def _only(answer: tuple[list[Any], str, float]) -> Any:
-    lines, end, _ = answer
-    if not lines or end:
-        raise SystemExit(f"the backend cannot be asked: {end}")
-    return lines[0]
+            told = json.loads(line)
+            if counts(told):
+                yield Row(**{one.name: told[one.name] for one in fields(Row)})
 
 
 def _digest(files: Iterable[Path]) -> str:
@@ -248,10 +248,14 @@ def _foreign(package: Package) -> set[str]:
     return {name for name in found if name.partition(".")[0] not in ("refclust", package.name)}
 
 
-def equivalents(backend: str) -> dict[str, str]:
+def equivalents(backend: str) -> dict[str, Reason]:
     """The changes that are known to change no answer, with the reason."""
     entries = json.loads(EQUIVALENT.read_text(encoding="utf-8"))
-    return {one["key"]: one["reason"] for one in entries if one["backend"] == backend}
+    return {
+        one["key"]: Reason(one["reason"], one.get("slower", False))
+        for one in entries
+        if one["backend"] == backend
+    }
 
 
 def options(arguments: list[str]) -> Options:
@@ -263,10 +267,34 @@ def options(arguments: list[str]) -> Options:
     parser.add_argument("--sample", type=int, default=40, help="mutants of each module")
     parser.add_argument("--work", type=Path, default=Path("mutants"), help="folder for results")
     parser.add_argument("--quick", action="store_true", help="only the quick kit judges")
+    parser.add_argument(
+        "--again",
+        choices=("all", "survivors"),
+        default="all",
+        help="what is judged again by a kit that changed: survivors, if it only gained checks",
+    )
+    parser.add_argument(
+        "--trust",
+        action="store_true",
+        help="changes with a known reason: what the quick kit, or an earlier one, said is enough",
+    )
+    parser.add_argument(
+        "--wide", action="store_true", help="with all kernels of a check, not only those it runs in"
+    )
     found = parser.parse_args(arguments)
     work = found.work.resolve()
     modules = tuple(found.module)
-    return Options(found.backend, modules, found.seed, found.sample, work, not found.quick)
+    return Options(
+        found.backend,
+        modules,
+        found.seed,
+        found.sample,
+        work,
+        not found.quick,
+        found.again,
+        found.trust,
+        found.wide,
+    )
 
 
 def main(arguments: list[str]) -> int:

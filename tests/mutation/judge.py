@@ -1,7 +1,8 @@
 """The judge of a mutant: the conformance kit, in a process of its own, with limits.
 
 The process is forked from one that has worked out what the reference answers, so a mutant costs
-only its own calls: first the quick kit, then, if that finds nothing, the whole one.
+only its own calls: first those of the quick kit, then, if that finds nothing, the others; of both
+only the checks that run what was changed, the short ones first.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
@@ -40,33 +42,74 @@ class Verdict:
     seconds: float
 
 
-def judged(
-    backend: str, folder: Path, kernels: Collection[str], limit: float, *, full: bool = True
-) -> Verdict:
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A check to run, with which kernels, and the seconds that it may take."""
+
+    check: str
+    quick: bool
+    kernels: frozenset[str]
+    limit: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The checks that can see a change, in their order."""
+
+    steps: tuple[Step, ...]
+    called: frozenset[str]  # kernels that the original takes part with here, and nowhere else
+
+
+def judged(backend: str, folder: Path, plan: Plan) -> Verdict:
     """Let the kit judge the backend whose package lies in a folder."""
+    longest = max(step.limit for step in plan.steps)
 
     def judge(tell: Callable[[Any], None]) -> None:
+        from refclust.testing.kit import Part, never_run
+
+        tell({"fate": "", "kit": "quick", "told": ""})
+        _allowed(longest)
         made = backend_in(backend, folder)
-        from refclust.testing.kit import conform
+        known = known_checks()
+        outcomes = []
+        for step in plan.steps:
+            kit = "quick" if step.quick else "full"
+            tell({"fate": "", "kit": kit, "told": step.check})
+            _allowed(step.limit)
+            outcomes += known[step.quick, step.check].run(Part(made, step.kernels))
+            for one in outcomes:
+                if one.fault is not None:
+                    told = f"{one.kernel}, {one.check}: {one.fault}"
+                    return tell({"fate": "killed", "kit": kit, "told": told})
+        for one in never_run(outcomes):
+            if one.kernel in plan.called:
+                told = f"{one.kernel}: {one.fault}"
+                return tell({"fate": "killed", "kit": kit, "told": told})
+        return tell({"fate": "survived", "kit": kit, "told": ""})
 
-        for kit in ("quick", "full") if full else ("quick",):
-            report = conform(made, quick=kit == "quick", only=kernels, stop=True)
-            fault = report.faults[0] if report.faults else None
-            if fault is not None or not report.ok:
-                told = f"{fault.kernel}, {fault.check}: {fault.fault}" if fault else "not tried"
-                tell({"fate": "killed", "kit": kit, "told": told})
-                return
-            tell({"fate": "survived", "kit": kit, "told": ""})
-
-    lines, end, seconds = forked(judge, limit)
+    lines, end, seconds = forked(judge, longest)
     last = lines[-1] if lines else {"kit": "", "fate": "", "told": ""}
     if last["fate"] == "killed":
         return Verdict("killed", last["kit"], last["told"][:300], seconds)
     if end == "timeout":
-        return Verdict("timeout", last["kit"], f"after {seconds:.0f} s", seconds)
+        return Verdict("timeout", last["kit"], f"{last['told']}: {seconds:.0f} s", seconds)
     if end:
-        return Verdict("crashed", last["kit"], end[-300:], seconds)
+        return Verdict("crashed", last["kit"], f"{last['told']}: {end[-300:]}", seconds)
     return Verdict("survived", last["kit"], "", seconds)
+
+
+@cache
+def known_checks() -> dict[tuple[bool, str], Any]:
+    """All checks, of the quick kit and of the whole one, by name."""
+    from refclust.testing.kit import checks
+
+    return {(quick, one.name): one for quick in (True, False) for one in checks(quick=quick)}
+
+
+def _allowed(seconds: float) -> None:
+    """Let this process use the processor for some seconds more."""
+    used = math.ceil(time.process_time() + seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (used, resource.RLIM_INFINITY))
 
 
 def backend_in(name: str, folder: Path) -> Any:
@@ -91,7 +134,8 @@ def forked(
 ) -> tuple[list[Any], str, float]:
     """Run something in a forked process: the lines it told, how it ended ("" if well), its seconds.
 
-    The limit is of the processor's time; one that waits for ever is ended by the clock, much later.
+    The limit is of the processor's time; one that waits for ever is ended by the clock, much later
+    than it told something.
     """
     reading, writing = os.pipe()
     child = os.fork()
@@ -102,8 +146,7 @@ def forked(
             os.setsid()
             resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            most = math.ceil(limit)
-            resource.setrlimit(resource.RLIMIT_CPU, (most, most + 5))
+            _allowed(limit)
             silent = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):
                 os.dup2(silent, stream)
@@ -140,6 +183,7 @@ def _heard(reading: int, child: int, limit: float) -> tuple[str, str, float]:
         if not chunk:
             break
         chunks.append(chunk)
+        deadline = time.monotonic() + limit
     os.close(reading)
     _, status, used = os.wait4(child, 0)
     seconds = round(used.ru_utime + used.ru_stime, 2)

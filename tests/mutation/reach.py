@@ -7,12 +7,9 @@ name, directly or not, is read from the sources, since compiled code cannot be w
 from __future__ import annotations
 
 import ast
-import sys
-import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import FrameType
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from refclust.backends import builtin  # noqa: F401  (registers all kernels)
 from refclust.kernels.registry import KERNELS
@@ -31,12 +28,15 @@ class Package:
             for path in sorted(folder.rglob("*.py"))
         }
         self.names: dict[Definition, set[Definition]] = {}
-        trees = {m: ast.parse(p.read_text(encoding="utf-8")) for m, p in self.sources.items()}
-        for module, tree in trees.items():
+        self.trees = {
+            module: ast.parse(path.read_text(encoding="utf-8"))
+            for module, path in self.sources.items()
+        }
+        for module, tree in self.trees.items():
             self._read(module, tree)
 
     def _read(self, module: str, tree: ast.Module) -> None:
-        known = self._imported(tree)
+        known = self.imported(tree)
         own = {name for statement in tree.body for name in _defined(statement)}
         for statement in tree.body:
             used: set[Definition] = set()
@@ -53,7 +53,7 @@ class Package:
             for name in _defined(statement):
                 self.names.setdefault((module, name), set()).update(used)
 
-    def _imported(self, tree: ast.Module) -> dict[str, list[Definition]]:
+    def imported(self, tree: ast.Module) -> dict[str, list[Definition]]:
         """For each name what it may be: (module, name), or (module, "") for a module."""
         found: dict[str, list[Definition]] = {}
         for node in ast.walk(tree):
@@ -67,6 +67,16 @@ class Package:
                 one = (inner, "") if inner in self.sources else (module or "__init__", alias.name)
                 found.setdefault(alias.asname or alias.name, []).append(one)
         return found
+
+    def at(self, module: str, lines: Iterable[int]) -> set[Definition]:
+        """The definitions at some lines."""
+        wanted = set(lines)
+        return {
+            (module, name)
+            for top in self.trees[module].body
+            if wanted.intersection(range(top.lineno, (top.end_lineno or 0) + 1))
+            for name in _defined(top)
+        }
 
     def closure(self, roots: Iterable[Definition]) -> set[Definition]:
         """All that some definitions name, directly or not."""
@@ -99,29 +109,6 @@ def _defined(statement: ast.stmt) -> list[str]:
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         return [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)]
     return []
-
-
-def watched(folder: Path, run: Callable[[], Any]) -> set[Definition]:
-    """The definitions of a package whose functions run in Python meanwhile, in any thread."""
-    found: set[Definition] = set()
-    prefix = f"{folder}/"
-
-    def watch(frame: FrameType, event: str, _: Any) -> None:
-        code = frame.f_code
-        if event == "call" and code.co_filename.startswith(prefix):
-            module = code.co_filename.removeprefix(prefix).removesuffix(".py").replace("/", ".")
-            name = code.co_qualname.split(".")[0]
-            if not name.startswith("<"):  # what a module runs while it is imported
-                found.add((module, name))
-
-    threading.setprofile(watch)
-    sys.setprofile(watch)
-    try:
-        run()
-    finally:
-        sys.setprofile(None)
-        threading.setprofile(None)
-    return found
 
 
 def seen_by(

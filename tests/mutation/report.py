@@ -24,6 +24,7 @@ class Row:
     kit: str
     told: str
     seconds: float
+    judge: str = ""  # which kit it was
 
 
 def wilson(killed: int, of: int, level: float = 0.95) -> tuple[float, float]:
@@ -42,17 +43,34 @@ def wilson(killed: int, of: int, level: float = 0.95) -> tuple[float, float]:
     return middle - reach if killed else 0.0, middle + reach if killed < of else 1.0
 
 
-def report(backend: str, rows: Iterable[Row], reasons: Mapping[str, str]) -> tuple[str, int]:
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a change changes no answer; it may still lose a short way to it."""
+
+    text: str
+    slower: bool = False
+
+    def __str__(self) -> str:
+        """The reason in words."""
+        return f"slower: {self.text}" if self.slower else self.text
+
+
+def report(backend: str, rows: Iterable[Row], reasons: Mapping[str, Reason]) -> tuple[str, int]:
     """The report as text, and the number of survivors without a reason."""
     by_module: dict[str, list[Row]] = {}
     for row in rows:
         by_module.setdefault(row.module, []).append(row)
     lines = [
-        f"{'module':22} mutants  quick  full  crash  time  equivalent  left  killed (95 %)  seconds"
+        f"{'module':22} mutants  quick  full  crash  time  equivalent  slower  left  "
+        f"{'killed (95 %)':20} {'of changed answers':20} seconds"
     ]
     everything = [row for some in by_module.values() for row in some]
     for module, some in [*by_module.items(), ("all", everything)]:
         lines.append(_line(module, some, reasons))
+    judges = Counter(row.judge for row in everything)
+    if len(judges) > 1:
+        told = (f"{judge} ({count})" for judge, count in judges.items())
+        lines.append(f"verdicts of several kits: {', '.join(told)}")
     alive = [row for row in everything if row.fate == "survived"]
     for row in alive:
         unseen = "" if row.kernels else " (no kernel reaches it)"
@@ -63,15 +81,22 @@ def report(backend: str, rows: Iterable[Row], reasons: Mapping[str, str]) -> tup
     return "\n".join(lines), sum(row.key not in reasons for row in alive)
 
 
-def _line(module: str, rows: list[Row], reasons: Mapping[str, str]) -> str:
+def _line(module: str, rows: list[Row], reasons: Mapping[str, Reason]) -> str:
     fates = Counter((row.fate, row.kit) if row.fate == "killed" else row.fate for row in rows)
     alive = [row for row in rows if row.fate == "survived"]
-    same = sum(row.key in reasons for row in alive)
-    killed, counted = len(rows) - len(alive), len(rows) - same
-    low, high = wilson(killed, counted)
-    share = f"{killed / counted:.0%} ({low:.0%} to {high:.0%})" if counted else "-"
+    known = [reasons[row.key] for row in alive if row.key in reasons]
+    slower = sum(reason.slower for reason in known)
+    same, killed = len(known) - slower, len(rows) - len(alive)
+    # A change that only makes an answer late is missed, too, though the answer is right.
+    shares = [_share(killed, len(rows) - same), _share(killed, len(rows) - len(known))]
     return (
         f"{module:22} {len(rows):7}  {fates['killed', 'quick']:5}  {fates['killed', 'full']:4}"
-        f"  {fates['crashed']:5}  {fates['timeout']:4}  {same:10}  {len(alive) - same:4}"
-        f"  {share:20} {sum(row.seconds for row in rows):7.0f}"
+        f"  {fates['crashed']:5}  {fates['timeout']:4}  {same:10}  {slower:6}"
+        f"  {len(alive) - len(known):4}  {shares[0]:20} {shares[1]:20}"
+        f" {sum(row.seconds for row in rows):7.0f}"
     )
+
+
+def _share(killed: int, counted: int) -> str:
+    low, high = wilson(killed, counted)
+    return f"{killed / counted:.0%} ({low:.0%} to {high:.0%})" if counted else "-"

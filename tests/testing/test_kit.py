@@ -25,6 +25,7 @@ from refclust.kernels.mixture import Rule
 from refclust.kernels.multinomial import Terms
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
+from refclust.testing.checks import told
 from refclust.testing.clothes import ForeignSums, copied, fingerprint
 from refclust.testing.diagnosis import diagnose
 from refclust.testing.kit import BACKEND, Check, checks, conform, optional, threads_of
@@ -422,3 +423,43 @@ def test_a_mapping_of_kernels_need_not_be_a_dict() -> None:
     backend = Small()
     backend.functions = Table()
     assert conform(backend, quick=True).ok
+
+
+class Telling(Small):
+    """A backend that tells how many rows it decided, and expects some seconds."""
+
+    def __init__(self, counted: int, seconds: Callable[[Problem], float]) -> None:
+        self.expected = seconds
+        self.rows: list[tuple[Points, int]] = []
+
+        def assign(points: Points, *args: Any) -> Any:
+            self.rows.append((points, counted * points.n))
+            return kmeans.assign(points, *args)
+
+        super().__init__(kmeans__assign=assign)
+
+    def supports(self, kernel: str, problem: Problem) -> Any:  # noqa: ARG002
+        return Estimate(self.expected(problem))
+
+    def decided(self, prepared: Any) -> dict[str, int]:
+        return {"doubles": sum(rows for points, rows in self.rows if points is prepared)}
+
+
+@pytest.mark.parametrize(
+    ("counted", "seconds", "words"),
+    [
+        (1, lambda one: one.size * one.calls, None),
+        (1, lambda _: math.inf, None),
+        (2, lambda one: one.size * one.calls, "a pass over 60 rows counts 120"),
+        (0, lambda one: one.size * one.calls, "a pass over 60 rows counts 0"),
+        (1, lambda _: 0.5, None),
+        (1, lambda one: one.calls / one.size, "a million times as many rows"),
+        (1, lambda one: one.n / one.calls, "a million times as many calls"),
+        (1, lambda one: one.n * one.calls / one.k, "a million times as many centres"),
+    ],
+)
+def test_what_a_backend_tells_of_itself(counted: int, seconds: Any, words: str | None) -> None:
+    [outcome] = told.told(Telling(counted, seconds))
+    assert outcome.kernel == "kmeans.assign"
+    assert outcome.calls > 0
+    assert outcome.fault is None if words is None else words in str(outcome.fault)

@@ -19,8 +19,9 @@ import pytest
 from tests.mutation.backends import EQUIVALENT, equivalents, kept, options
 from tests.mutation.changes import mutants
 from tests.mutation.judge import forked
+from tests.mutation.lines import Map, Tracer, Watch, lines_of
 from tests.mutation.reach import Package, seen_by
-from tests.mutation.report import Row, report, wilson
+from tests.mutation.report import Reason, Row, report, wilson
 
 SOURCE = '''"""A module."""
 
@@ -154,25 +155,93 @@ def test_the_report_counts_what_is_not_equivalent() -> None:
         ROW,
         replace(ROW, key="k2", fate="timeout"),
         replace(ROW, key="k3", fate="survived", kit="full"),
-        replace(ROW, key="k4", fate="survived", kit="full", kernels=0),
+        replace(ROW, key="k4", fate="survived", kit="full", kernels=0, judge="new"),
+        replace(ROW, key="k5", fate="survived", kit="full"),
     ]
-    text, unexplained = report("small", rows, {"k3": "the bound has room to spare"})
+    reasons = {
+        "k3": Reason("the bound has room to spare"),
+        "k5": Reason("all is decided exactly", slower=True),
+    }
+    text, unexplained = report("small", rows, reasons)
     assert unexplained == 1
+    # What only makes answers late counts as missed, unless the question is of the answers.
+    assert text.splitlines()[1].split()[6:9] == ["1", "1", "1"]
+    assert "50% (15% to 85%)" in text.splitlines()[1]
     assert "67% (21% to 94%)" in text.splitlines()[1]
+    assert "verdicts of several kits:  (4), new (1)" in text
+    assert "k5: slower: all is decided exactly" in text
     assert "refclust_small/m.py:3: + 1\n  - x = 1\n  + x = 2\n  k3: the bound has room" in text
     assert "(no kernel reaches it)\n  - x = 1\n  + x = 2\n  k4: no reason known" in text
 
 
-def test_verdicts_of_other_sources_do_not_count(tmp_path: Path) -> None:
+def test_verdicts_that_do_not_count_are_left_out(tmp_path: Path) -> None:
     file = tmp_path / "m.jsonl"
-    assert list(kept(file, "new")) == []
+    assert list(kept(file, lambda _: True)) == []
     lines = [
-        json.dumps({"digest": "old", **asdict(ROW)}),
-        json.dumps({"digest": "new", **asdict(replace(ROW, key="k2"))}),
-        '{"digest": "new", "mod',  # it was stopped while it wrote
+        json.dumps({"package digest": "old", **asdict(ROW)}),
+        json.dumps({"package digest": "new", **asdict(replace(ROW, key="k2"))}),
+        '{"package digest": "new", "mod',  # it was stopped while it wrote
     ]
     file.write_text("\n".join(lines), encoding="utf-8")
-    assert [row.key for row in kept(file, "new")] == ["k2"]
+    assert [row.key for row in kept(file, lambda one: one["package digest"] == "new")] == ["k2"]
+
+
+def watched_of(package: Package) -> Map:
+    """What runs: line 4 for one kernel in one check, line 6 outside of any in another."""
+    ran = {"kmeans.assign": {"entry": [2, 4]}}
+    first = Watch("plain", True, 0.5, frozenset(["kmeans.assign", "kmeans.means"]), ran)
+    second = Watch("late", False, 0.1, frozenset(["kmeans.means"]), {"": {"entry": [6]}})
+    return Map(package, [second, first], {("kmeans.assign", "kmeans.means")}, 1.0)
+
+
+def test_only_checks_that_run_a_line_are_tried(tmp_path: Path) -> None:
+    source = "SIZE = 3\ndef one(x):\n    if x:\n        return x + 1\n    y = 2\n    return y\n"
+    package = package_of(tmp_path, __init__="", entry=source)
+    found = watched_of(package)
+    plans = {
+        (mutant.line, mutant.kind): found.plan("entry", mutant, full=True, wide=False)
+        for mutant in mutants(source)
+    }
+    inner = plans[4, "+ 1"]
+    # With the kernel that is given what this one makes; the longer check does not run the line.
+    assert [(step.check, sorted(step.kernels)) for step in inner.steps] == [
+        ("plain", ["kmeans.assign", "kmeans.means"])
+    ]
+    assert inner.steps[0].limit == 1.0 + 4 * 0.5
+    assert inner.called == {"kmeans.assign"}  # the other one is called elsewhere, too
+    assert plans[5, "+ 1"].steps == ()  # nothing runs it
+    assert plans[1, "+ 1"].steps == ()  # nobody names it
+
+
+def test_lines_are_those_of_the_statement_or_of_who_names_a_constant(tmp_path: Path) -> None:
+    package = package_of(
+        tmp_path,
+        __init__="",
+        deep="SIZE = 3\nTABLE = [SIZE]\nLIMIT = 4\n",
+        entry="from refclust_small.deep import LIMIT as most\n"
+        "def one(x=1):\n    if x < (\n        most\n    ):\n        return 2\n    return x\n"
+        "@compiled\ndef two():\n    return 3\n",
+    )
+    assert lines_of(package, "entry", 4, "one") == {"entry": {3, 4, 5}}
+    assert lines_of(package, "entry", 6, "one") == {"entry": {6}}
+    assert lines_of(package, "deep", 3, "LIMIT") == {"entry": {3, 4, 5}}
+    # Nobody can say where a default, a compiled function or a table of constants runs.
+    assert lines_of(package, "entry", 2, "one") is None
+    assert lines_of(package, "entry", 10, "two") is None
+    assert lines_of(package, "deep", 1, "SIZE") is None
+
+
+def test_a_tracer_tells_kernels_apart(tmp_path: Path) -> None:
+    file = tmp_path / "m.py"
+    file.write_text("def f(x):\n    if x:\n        return 1\n    return 2\n", encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("m", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    tracer = Tracer(tmp_path)
+    tracer.during(lambda: (tracer.inside("a.b", module.f)(1), module.f(0)))
+    assert tracer.lines() == {"a.b": {"m": [1, 2, 3]}, "": {"m": [1, 2, 4]}}
 
 
 @pytest.mark.timeout(200)
@@ -190,7 +259,7 @@ def test_the_template_is_mutated_and_judged(tmp_path: Path) -> None:
 
 def test_what_is_called_equivalent_is_still_a_change_of_some_module() -> None:
     known = equivalents("numpy")
-    assert all(len(reason) > 20 for reason in known.values())
+    assert all(len(reason.text) > 20 for reason in known.values())
     spec = importlib.util.find_spec("refclust_numpy")
     assert spec is not None
     assert spec.origin is not None
@@ -207,3 +276,5 @@ def test_the_command_line() -> None:
     assert (asked.backend, asked.modules, asked.seed, asked.sample) == ("numpy", ("sums",), 3, 5)
     assert not asked.full
     assert options(["numba"]).sample == 40
+    assert (asked.again, asked.trust, asked.wide) == ("all", False, False)
+    assert options(["numba", "--again", "survivors"]).again == "survivors"

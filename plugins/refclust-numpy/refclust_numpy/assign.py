@@ -25,8 +25,6 @@ def assign(rows: Rows, centres: Any, metric: str = "euclidean") -> Array:
         ladder = Ladder(rows, given[first] if first.size < len(given) else given, metric)
         screen(ladder).run(labels)
         labels = labels if first.size == len(given) else first[labels].astype(np.int32)
-    elif first[0]:
-        labels[:] = first[0]
     return labels
 
 

@@ -161,7 +161,7 @@ def _late(module: str, name: str) -> Callable[..., Any]:
         # Estimates may overflow or be no numbers: then they prove nothing, and nobody is warned.
         return numpy.errstate(all="ignore")(kernel)
 
-    def run(*args: Any, **options: Any) -> Any:
-        return function()(*args, **options)
+    def run(*args: Any) -> Any:
+        return function()(*args)
 
     return run

@@ -19,6 +19,7 @@ from refclust_numpy.rows import Rows, segment_sums
 
 _SCORES = 1 << 17  # numbers of a chunk of scores
 _NUMBERS: Final = 1 << 19  # numbers of a chunk of rows
+_WORTH: Final = 1 << 20  # products from which on SciPy is worth its import
 
 
 class Scores(NamedTuple):
@@ -269,7 +270,7 @@ def screen(ladder: Ladder) -> _Dense | _Sparse:
 
 def csr_kind(rows: Rows, k: int) -> Any:
     """The sparse matrices of SciPy, if it is there and worth its import."""
-    if rows.values.size * k < 1 << 20:
+    if rows.values.size * k < _WORTH:
         return None
     try:
         from scipy.sparse import csr_array

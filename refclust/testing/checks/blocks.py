@@ -25,6 +25,7 @@ _TINY: Final = frozenset((
     *("sparse-empty-rows", "cosine", "cosine-sparse", "labels", "buffer-labels", "heavy-labels"),
     *("margins", "distances", "equal-distances", "gaussian", "gaussian-weights", "gaussian-sizes"),
     *("counts", "counts-fractions", "counts-sizes", "gaussian-wide", "counts-dense", "searched"),
+    *("drifts", "long-drifts", "sparse-long-rows", "huge-centres"),
 ))  # fmt: skip
 _LARGEST: Final = 1 << 16  # of a block that is tried with rows; larger ones need ``tiny``
 
@@ -37,11 +38,12 @@ def tiny_of(backend: Any) -> Callable[[], AbstractContextManager[Any]] | None:
 
 def declared(backend: Backend) -> list[Outcome]:
     """Rows, columns and clusters one less, as many, one more and twice as many as fit a block."""
-    outcomes: list[Outcome] = []
-    for size in blocks_of(backend):
-        if size <= _LARGEST:
-            outcomes = merged(outcomes, _played(backend, around(size), "declared-blocks"))
-    return outcomes
+    return _played(backend, declared_rungs(blocks_of(backend)), "declared-blocks")
+
+
+def declared_rungs(sizes: Iterable[int]) -> list[Rung]:
+    """The rungs around blocks of these sizes."""
+    return [rung for size in sizes if size <= _LARGEST for rung in around(size)]
 
 
 def tiny(backend: Backend) -> list[Outcome]:

@@ -16,6 +16,7 @@ Kind: TypeAlias = Literal[
     "cosine",
     "steps",  # the same, each kernel a few times, from given centres
     "cosine-steps",
+    "path",  # steps of k-means alone, with centres that are given for each
     "pairs",  # distances alone
     "some-calls",  # all kernels of rows, mixtures too, each a few times
     "gaussian",
@@ -46,6 +47,7 @@ class Rung:
     quick: bool = False
     n: int = 0  # of distances: how many rows they belong to
     large: bool = False  # only a few calls, since each takes long
+    path: tuple[tuple[Vector, ...], ...] = ()  # the centres of one step after another
     sharp: float = 1.0  # of normal densities: so many times narrower than the rows ask for
 
 

@@ -122,6 +122,8 @@ def _magnitudes() -> Iterable[Rung]:
 
     yield rung_of("huge", "squares overflow", scaled(1e300))
     yield rung_of("largest", "sums of two numbers overflow", scaled(1e308), k=2, quick=True)
+    many = dense_of([(1e300 * (i % 23) / 7, -1e299 * (i % 3)) for i in range(46)])
+    yield rung_of("huge-centres", "squares overflow, and centres are many", many, k=20)
     yield rung_of("tiny", "squares underflow", scaled(1e-300))
     least = [(i * LEAST, -(i // 3) * LEAST) for i in range(-9, 10)]
     why = "the least doubles there are: none may be flushed to zero"
@@ -158,6 +160,10 @@ def sparse_rows() -> Iterable[Rung]:
     moved = [{j: 1e9 + on_grid(x / 3) for j, x in row.items()} for row in counts[:24]]
     why = "large numbers in few columns: expanded squares lose every digit"
     yield rung_of("sparse-offset", why, sparse_of(moved, 25), quick=True)
+    long = [{j: float(1 + (i * j) % 5) for j in range(0, 40, 1 + i % 9)} for i in range(12)]
+    why = "rows of one number and of forty, longer than a tiny block"
+    mixed = sparse_of([{3: 2.0}, *long, {39: 1.0}, long[0], {}], 40)
+    yield rung_of("sparse-long-rows", why, mixed, kind="all-rows")
     ties = [{i % 3: 1.0, 3 + i % 4: 2.0} for i in range(24)]
     starts = ((2.0, 0.0, 0.0, 0, 0, 0, 0), (0.0, 2.0, 0.0, 0, 0, 0, 0), (0.0,) * 7)
     centres = tuple(tuple(map(float, centre)) for centre in starts)

@@ -37,9 +37,10 @@ def searched(*, quick: bool) -> Rung:
     angles = [
         _angles(d, clusters[place % len(clusters)], 900 + d) for place, d in enumerate(columns[1:9])
     ]
+    groups = [_groups(d, 800 + d) for d in (columns[1:3] if quick else columns[:8])]
     why = "rows on which plain arithmetic was seen to choose the wrong centre"
     name = "searched" if quick else "searched-more"
-    return Rung(name, why, "several", (*found, *angles), quick=quick)
+    return Rung(name, why, "several", (*found, *angles, *groups), quick=quick)
 
 
 def in_singles(one: Vector, other: Vector) -> float:
@@ -104,6 +105,15 @@ def _between(d: int, k: int, offset: float, seed: int) -> Rung:
     rows = _scaled(rows, scale)
     data = sparse_of(nonzero(rows), d) if seed % 5 == 4 else dense_of(rows)
     return Rung(f"d = {d}, K = {k}, offset {offset:g}", "", "steps", data, k, tuple(centres))
+
+
+def _groups(d: int, seed: int) -> Rung:
+    """Two far groups, mirror images: bounds must grow with the distance from the middle."""
+    rng = stream(seed)
+    a, b, rows = _fooled(d, 1000.0, rng)
+    others = [tuple(-x for x in row) for row in rows]
+    centres = (a, b, *(tuple(-x for x in centre) for centre in (a, b)))
+    return Rung(f"two groups, d = {d}", "", "steps", dense_of([*rows, *others]), 4, centres)
 
 
 def _fooled(d: int, offset: float, rng: Random) -> tuple[Vector, Vector, list[Vector]]:

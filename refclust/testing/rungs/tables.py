@@ -69,6 +69,7 @@ def labels() -> Iterable[Rung]:
     )
     yield _formats()
     yield _cells()
+    yield _more(odd, shares)
     far = array("q", ((i * i) % 211 * 2**54 - 2**62 for i in range(9000)))
     yield rung(
         "far-labels",
@@ -80,6 +81,37 @@ def labels() -> Iterable[Rung]:
         "more objects and labels than fit a block, negative numbers too",
         LabelPairs([(i * i) % 701 - 350 for i in range(9000)], [i % 97 for i in range(9000)]),
     )
+
+
+def _more(odd: list[Any], shares: list[int | Fraction]) -> Rung:
+    """All kinds of labels and weights again, of so many objects that no short way is left."""
+    n = 701
+    plain, classes = [i * i % 13 - 6 for i in range(n)], [i % 7 for i in range(n)]
+    scattered = [i * 7919 % n for i in range(n)]
+    halves = array("d", (i % 5 / 2 for i in range(n)))
+    kinds = {
+        "odd": LabelPairs([odd[i % 14] for i in range(n)], classes),
+        "sums beyond 53 bits": LabelPairs(plain, classes, [2**51 + 2 * i + 1 for i in range(n)]),
+        "sums of 53 bits": LabelPairs(plain, classes, [2**53 // n - i % 3 for i in range(n)]),
+        "weights beyond 64 bits": LabelPairs(plain, classes, [3**60 + i for i in range(n)]),
+        "negative weights": LabelPairs(plain, classes, [i % 5 - 2 for i in range(n)]),
+        "fractions": LabelPairs(plain, classes, [shares[i % 6] for i in range(n)]),
+        "each its own": LabelPairs(scattered, list(range(n))),
+        "far apart": LabelPairs([i * 2**40 for i in scattered], [-i for i in scattered]),
+        "beyond 64 bits": LabelPairs([2**64 + i % 3 for i in range(n)], classes),
+        "buffers, each its own": LabelPairs(
+            _viewed(array("i", scattered)), _viewed(array("q", range(n)))
+        ),
+        "buffers, weighted": LabelPairs(
+            _viewed(array("h", plain)), _viewed(array("B", classes)), [i % 4 for i in range(n)]
+        ),
+        "buffers of halves": LabelPairs(memoryview(halves).toreadonly(), classes),
+        "arrays of halves": LabelPairs(classes, halves),
+        "a buffer and a list": LabelPairs(_viewed(array("i", plain)), classes),
+    }
+    found = tuple(Rung(name, "", "labels", pairs) for name, pairs in kinds.items())
+    why = "labels and weights of all kinds, of more objects than are few"
+    return Rung("more-labels", why, "several", found, quick=True)
 
 
 def margins() -> Iterable[Rung]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
+from itertools import product
 
 from refclust.kernels.distances import pairwise
 from refclust.kernels.points import Points, Vector
+from refclust.numbers.sampling import below, stream
 from refclust.testing.rungs import Rung, blobs_of, dense_of
 from refclust.testing.rungs.design import sizes
 
@@ -31,7 +33,23 @@ def distances() -> Iterable[Rung]:
     why = "every number of rows up to 20, and some ties"
     small = [[(float((i * i) % 7), float(i % 3)) for i in range(n)] for n in sizes(1, 70, each=20)]
     yield Rung("numbers-of-merges", why, "several", tuple(rung(str(len(s)), "", s) for s in small))
+    yield _ties()
     why = "more rows than bytes can name, {}"
     wide = [(float((i * 37) % 29), float((i * i) % 31)) for i in range(135)]
     yield rung("many-equal-distances", why.format("and equal distances"), wide, quick=True)
     yield rung("many-distances", why.format("and clusters of more"), blobs_of(270, 2, 14))
+
+
+def _ties() -> Rung:
+    """Few rows with distances of three sizes only: a merge makes ties with pairs all around it.
+
+    Of four rows all such distances: the order of three pairs that tie shows in few of them.
+    """
+    rng, squares = stream(15), (1.0, 4.0, 9.0)
+    flats = [(4, array("d", flat)) for flat in product(squares, repeat=6)]
+    for n in (5, 6, 9):
+        pairs = n * (n - 1) // 2
+        flats += [(n, array("d", (squares[below(rng, 3)] for _ in range(pairs)))) for _ in range(9)]
+    found = tuple(Rung(f"{n} rows", "", "distances", flat, n=n) for n, flat in flats)
+    why = "four to nine rows and three different distances: ties before and after a merge"
+    return Rung("ties-of-merges", why, "several", found)

@@ -11,6 +11,7 @@ from refclust.testing.saboteur import Saboteur
 from refclust.testing.saboteurs.assorted import assorted
 from refclust.testing.saboteurs.counts import of_counts
 from refclust.testing.saboteurs.gaussian import of_gaussians
+from refclust.testing.saboteurs.hidden_drifts import hidden_drifts
 from refclust.testing.saboteurs.hidden_mixtures import hidden_mixtures
 from refclust.testing.saboteurs.hidden_rows import hidden_rows
 from refclust.testing.saboteurs.hidden_sessions import hidden_sessions
@@ -34,4 +35,10 @@ def hidden_saboteurs() -> tuple[Saboteur, ...]:
     >>> len(hidden_saboteurs()) >= 90
     True
     """
-    return (*hidden_rows(), *hidden_tables(), *hidden_mixtures(), *hidden_sessions())
+    return (
+        *hidden_rows(),
+        *hidden_tables(),
+        *hidden_mixtures(),
+        *hidden_sessions(),
+        *hidden_drifts(),
+    )
