@@ -21,6 +21,7 @@ from refclust.classify.training import (
     told_prior,
 )
 from refclust.cluster.options import named
+from refclust.cluster.room import for_words
 from refclust.data.accept import doubles
 from refclust.errors import BadOption, DimensionMismatch
 from refclust.kernels.mixture import plain
@@ -97,6 +98,7 @@ def naive_bayes(
     if floor:
         raise BadOption(f"the floor belongs to the kind 'gaussian', not to {kind!r}; choose m")
     rows = known.rows.data
+    for_words(known.k, rows.d)
     check_counts(rows, kind, counts)
     words, share = _imagined(smoothing, m, p, kind, rows.d)
     passes = CountPasses(known.rows, known.k)

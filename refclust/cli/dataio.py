@@ -264,13 +264,14 @@ def _sign(text: str | None) -> str | None:
 
 def _bound(option: str, text: str) -> Any:
     """A number of documents, or a share of them such as 0.5, 1/2 or 50%."""
-    from fractions import Fraction
+    from refclust.numbers.reading import exact, shown
 
-    try:
-        if text.endswith("%"):
-            return Fraction(text[:-1]) / 100
-        return int(text) if text.isdecimal() else Fraction(text)
-    except (ValueError, ZeroDivisionError):
+    number = exact(text.removesuffix("%"), f"{option} {shown(text)}")
+    if number is None:
         raise BadOption(
-            f"{option} {text!r}: a number of texts or a share such as 0.5, 1/2 or 50% is needed"
-        ) from None
+            f"{option} {shown(text)}: a number of texts or a share such as 0.5, 1/2 or 50% "
+            "is needed"
+        )
+    if text.endswith("%"):
+        return number / 100
+    return number.numerator if text.isdecimal() else number

@@ -11,6 +11,7 @@ from typing import Any
 
 from refclust.errors import BadOption, FileExists, FileNotReadable
 
+_MOST_BITS = 12_000
 _STARTED = time.monotonic()  # as good as the start of the program
 _TRUE, _FALSE = {"1", "true", "yes"}, {"0", "false", "no", ""}
 
@@ -75,7 +76,11 @@ def counted(number: int, noun: str) -> str:
     ('1 class', '2 classes', '1,200 objects')
     """
     plural = "" if number == 1 else "es" if noun.endswith("s") else "s"
-    return f"{number:,} {noun}{plural}"
+    if number.bit_length() <= _MOST_BITS:
+        return f"{number:,} {noun}{plural}"
+    from refclust.numbers.reading import shown  # Python refuses to write a number that long
+
+    return f"{shown(number)} {noun}{plural}"
 
 
 def refuse_existing(path: str, *, force: bool) -> None:

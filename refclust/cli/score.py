@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from refclust.metrics.score import Score
 
 SCHEMA: Final = "refclust-score/1"
+_MOST_BITS: Final = 12_000  # of an integer in JSON; Python writes no longer ones
 
 
 def score(
@@ -119,7 +120,7 @@ def _catalogue(
     table: Contingency, profile: str | None, session: Session, everything: bool
 ) -> tuple[list[Score], list[tuple[str, str]]]:
     """Evaluate what can be evaluated, and say why the rest is left out."""
-    from refclust.errors import TooLarge
+    from refclust.errors import NotFinite, TooLarge, Undecided
     from refclust.metrics.score import selection
 
     chosen, left_out = selection(table, profile=profile, heavy=everything or None)
@@ -130,7 +131,7 @@ def _catalogue(
             progress.step(entry.name)
             try:
                 scores += _evaluated([(entry, {})], table, profile, session)
-            except TooLarge as error:
+            except (TooLarge, NotFinite, Undecided) as error:  # one metric must not cost the others
                 left_out[entry.name] = f"{error} [{error.code}]"
     finally:
         progress.clear()
@@ -139,8 +140,10 @@ def _catalogue(
 
 def size_text(table: Contingency) -> str:
     """Return how much there is: objects, clusters and classes."""
+    from refclust.numbers.reading import told
+
     total = table.total
-    objects = counted(total, "object") if isinstance(total, int) else f"a weight of {total}"
+    objects = counted(total, "object") if isinstance(total, int) else f"a weight of {told(total)}"
     clusters, classes = counted(len(table.row), "cluster"), counted(len(table.col), "class")
     return f"{objects} in {clusters} and {classes}"
 
@@ -167,9 +170,12 @@ def _say_json(
     scores: list[Score], left_out: list[tuple[str, str]], table: Contingency, session: Session
 ) -> None:
     from refclust.cli.render import provenance_json, score_json
+    from refclust.numbers.reading import written
     from refclust.version import __version__
 
-    total: Any = table.total if isinstance(table.total, int) else str(table.total)
+    total: Any = table.total
+    if not isinstance(total, int) or total.bit_length() > _MOST_BITS:
+        total = written(total)
     say_json(
         {
             "schema": SCHEMA,

@@ -9,6 +9,7 @@ from typing import Any
 
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
+from refclust.cluster.room import for_distances
 from refclust.cluster.tree import Merge, Tree
 from refclust.data.accept import dataset, doubles
 from refclust.data.dataset import Dataset, Dense
@@ -62,6 +63,7 @@ def agglomerative(
         if rows.weights is not None:
             raise BadOption("the rows have weights; agglomerative clustering counts rows only")
         n = rows.n
+        for_distances(n)
         measured = "sqeuclidean" if squared else metric
         condensed = session.run("distances.pairwise", _problem(rows), rows, measured)
     problem = Problem("distances", n, len(condensed))
@@ -94,6 +96,7 @@ def pairwise_distances(
     """
     _check_metric(metric)
     rows = dataset(data)
+    for_distances(rows.n)
     session = session or Session(backend)
     return array("d", session.run("distances.pairwise", _problem(rows), rows, metric))
 

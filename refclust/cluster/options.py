@@ -9,6 +9,8 @@ from typing import Any, get_args
 
 from refclust.cluster.results import Detail, Metric, Policy, Start
 from refclust.errors import BadOption, KOutOfRange
+from refclust.limits import within
+from refclust.numbers.reading import shown
 from refclust.numbers.sampling import stream
 
 
@@ -34,10 +36,10 @@ class KMeansOptions:
         named("empty", self.empty, get_args(Policy))
         named("trace", self.trace, get_args(Detail))
         stream(self.seed)
-        whole("restarts", self.restarts, 1)
+        runs("restarts", self.restarts)
         whole("limit", self.limit, 1)
         if self.trials is not None:
-            whole("trials", self.trials, 1)
+            runs("trials", self.trials)
             if self.start != "greedy":
                 raise BadOption(f"trials belong to the start 'greedy', not to {self.start!r}")
         if self.tolerance is not None:
@@ -64,9 +66,9 @@ def clusters(k: Any, n: int) -> int:
     3
     """
     if not isinstance(k, int) or isinstance(k, bool):
-        raise BadOption(f"k is {k!r}; a whole number from 1 to {n} is needed")
+        raise BadOption(f"k is {shown(k)}; a whole number from 1 to {n} is needed")
     if not 1 <= k <= n:
-        raise KOutOfRange(f"k is {k}; from 1 to {n} clusters can be made of {n} rows")
+        raise KOutOfRange(f"k is {shown(k)}; from 1 to {n} clusters can be made of {n} rows")
     return k
 
 
@@ -80,4 +82,10 @@ def named(option: str, value: Any, allowed: Iterable[str]) -> None:
 def whole(option: str, value: Any, least: int) -> None:
     """Refuse what is not a whole number of at least ``least``."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise BadOption(f"{option} is {value!r}; a whole number of at least {least} is needed")
+        raise BadOption(f"{option} is {shown(value)}; a whole number of at least {least} is needed")
+
+
+def runs(option: str, value: Any) -> None:
+    """Refuse what is not a number of runs, or more of them than anybody waits for."""
+    whole(option, value, 1)
+    within("runs", value, f"{option}={shown(value)}")

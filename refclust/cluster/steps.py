@@ -27,6 +27,7 @@ from refclust.cluster.objective import (
 from refclust.cluster.options import KMeansOptions
 from refclust.cluster.progress import Progress
 from refclust.cluster.results import Centres, Iteration, KMeansFit, Reason, Run
+from refclust.cluster.room import for_centres
 from refclust.cluster.rows import unit_rows
 from refclust.cluster.seeding import STARTS, Draws, Rows
 from refclust.cluster.update import Treated, empty_clusters, treat, update, without
@@ -88,6 +89,7 @@ class Steps:
         checkpoint: Checkpoint | None = None,
         draws: Draws | None = None,
     ) -> None:
+        for_centres(options.k, data.d)
         self._options = options
         self._given = given
         self._session = session

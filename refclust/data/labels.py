@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
@@ -28,13 +27,12 @@ from refclust.errors import (
     NotFinite,
     RaggedRows,
 )
+from refclust.numbers.reading import exact, shown
 
 __all__ = ["STDIN", "is_delimited", "read_columns", "read_labels", "read_weights", "same_length"]
 
 _DELIMITERS: Final = {".csv": ",", ".tsv": "\t"}
 _LONGEST_LIST = 12
-_EXPONENT = re.compile(r"[eE]([+-]?[0-9]{1,18})")
-_LARGEST_EXPONENT = 400  # 1e400 is beyond the doubles already; 1e999999999 would fill the memory
 
 
 def is_delimited(path: str, *, column: str | None = None) -> bool:
@@ -130,17 +128,13 @@ def exact_number(text: str, place: str, wrong: type[Exception]) -> int | Fractio
     >>> exact_number("0.25", "the weight", BadWeight), exact_number("6/3", "the weight", BadWeight)
     (Fraction(1, 4), 2)
     """
-    exponent = _EXPONENT.search(text)
-    if exponent is not None and abs(int(exponent[1])) > _LARGEST_EXPONENT:
-        raise wrong(f"{place} is {_shown(text)}; exponents go up to {_LARGEST_EXPONENT}")
-    try:
-        number = Fraction(text)
-    except (ValueError, ZeroDivisionError):
+    number = exact(text, place)
+    if number is None:
         if text.strip().lower().lstrip("+-") in ("nan", "inf", "infinity"):
-            raise NotFinite(f"{place} is {text.strip()}; it must be finite") from None
-        raise wrong(f"{place} is {_shown(text)}, which is not a number") from None
+            raise NotFinite(f"{place} is {text.strip()}; it must be finite")
+        raise wrong(f"{place} is {shown(text)}, which is not a number{_advice(text)}")
     if number < 0:
-        raise NegativeCount(f"{place} is {text.strip()}; it must not be negative")
+        raise NegativeCount(f"{place} is {shown(text.strip())[1:-1]}; it must not be negative")
     return number.numerator if number.denominator == 1 else number
 
 
@@ -230,9 +224,9 @@ def _delimiter_hint(header: list[str]) -> str:
 
 
 def _listed(header: list[str]) -> str:
-    shown = ", ".join(_shown(cell) for cell in header[:_LONGEST_LIST])
+    told = ", ".join(shown(cell) for cell in header[:_LONGEST_LIST])
     more = len(header) - _LONGEST_LIST
-    return f"{shown} and {more} more" if more > 0 else shown
+    return f"{told} and {more} more" if more > 0 else told
 
 
 def _quoting(message: str) -> str:
@@ -247,5 +241,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:37] + "...")
+def _advice(text: str) -> str:
+    if "_" not in text and text.isascii():
+        return ""
+    return "; numbers are written with the digits 0 to 9 and nothing between them"

@@ -2,18 +2,21 @@
 
 E[I] = (1/n) Σ_{a,b} E[k log k] + log n − (1/n) Σ a log a − (1/n) Σ b log b, where a and b run over
 the cluster and the class sizes and k, the size of their overlap, is hypergeometric. The identity
-follows from E[k] = ab/n and needs no factorial.
+follows from E[k] = ab/n and needs no factorial. Pairs of large sizes take a series of moments
+instead (``overlaps``), which needs no logarithm either.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import TypeAlias
 
 from refclust.kernels.contracts import Enclosing
+from refclust.kernels.overlaps import by_moments, moments_needed
 from refclust.kernels.registry import kernel
 from refclust.numbers.intervals import Arithmetic, arithmetic
 from refclust.numbers.real import Interval
@@ -45,16 +48,26 @@ def expected_mi(margins: Margins, digits: int) -> Interval:
     scale = 1 << (math.ceil(digits * math.log2(10)) + _GUARD_BITS)
     logs = _ScaledLogs(numbers, scale)
     low = high = 0
+    terms: list[Interval] = []
+    weights: Counter[int] = Counter()  # of the logarithms, times n²
     for a, rows in margins.rows:
         for b, columns in margins.columns:
+            count = rows * columns
+            last = moments_needed(a, b, n, digits)
+            if last is not None:
+                part = by_moments(a, b, n, last, numbers)
+                terms.append(numbers.multiply((Decimal(count), Decimal(count)), part))
+                continue
             below, above = _expected_k_log_k(a, b, n, scale, logs)
-            low += rows * columns * below
-            high += rows * columns * above
+            low += count * below
+            high += count * above
+            weights[n] += a * b * count
+            weights[a] -= a * b * count
+            weights[b] -= a * b * count
     unit = Decimal(n * scale)
-    overlaps = numbers.down.divide(Decimal(low), unit), numbers.up.divide(Decimal(high), unit)
-    terms = [overlaps, numbers.log_integer(n)]
-    for size, count in (*margins.rows, *margins.columns):
-        share = numbers.rational(Fraction(-size * count, n))
+    terms.append((numbers.down.divide(Decimal(low), unit), numbers.up.divide(Decimal(high), unit)))
+    for size, weight in weights.items():
+        share = numbers.ratio(weight, n * n)
         terms.append(numbers.multiply(share, numbers.log_integer(size)))
     return numbers.add(terms)
 

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from refclust.errors import BadOption, UnknownMetric, UnknownOption
 from refclust.metrics.chance import Estimate
+from refclust.numbers.reading import exact_value, refuse_long, shown, written
 from refclust.numbers.real import Real
 
 Better: TypeAlias = Literal["higher", "lower", "neither"]
@@ -176,20 +177,23 @@ def parse_key(key: str) -> tuple[Entry, dict[str, str]]:
 def format_key(entry: Entry, options: Mapping[str, Any]) -> str:
     """Return the key of a metric, with the options that are not at their defaults."""
     told = [
-        f"{name}={options[name]}"
+        f"{name}={option_text(options[name])}"
         for name in sorted(options)
         if name in entry.defaults and options[name] != entry.defaults[name]
     ]
     return f"{entry.name}[{','.join(told)}]" if told else entry.name
 
 
+def option_text(value: Any) -> str:
+    """Return the value of an option as a key holds it, numbers in full."""
+    return written(value) if isinstance(value, int | Fraction) else str(value)
+
+
 def _number_option(metric_name: str, name: str, value: Any) -> Fraction:
-    try:
-        if isinstance(value, bool):
-            raise ValueError
-        number = Fraction(value)
-    except (ValueError, TypeError, OverflowError, ZeroDivisionError):
-        raise BadOption(f"{metric_name}: {name}={value!r} is not a finite number") from None
+    number = exact_value(value, f"{metric_name}: {name}={shown(value)}")
+    if number is None:
+        raise BadOption(f"{metric_name}: {name}={shown(value)} is not a finite number")
+    refuse_long([number], f"{metric_name}: {name}={shown(value)}")
     return number
 
 

@@ -7,20 +7,23 @@ enumerated; beyond a stated size it is a seeded Monte Carlo estimate that says s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
 from refclust.errors import BadOption, TooLarge
+from refclust.limits import within
 from refclust.metrics.contingency import Contingency
 from refclust.metrics.undefined import ratio
 from refclust.numbers.random_tables import random_table
+from refclust.numbers.reading import shown
 from refclust.numbers.real import Rational, Real, real
 from refclust.numbers.sampling import stream
 
 SAMPLES: Final = 1000
 SEED: Final = 0
+MOST_OBJECTS: Final = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,12 @@ def estimated(
     count, start = _whole("samples", samples, least=2), _whole("seed", seed, least=0)
     rng = stream(start)
     rows, columns = [int(size) for size in table.row], [int(size) for size in table.col]
+    if sum(rows) > MOST_OBJECTS:
+        raise TooLarge(
+            f"random tables of {shown(sum(rows))} objects would not be random: their chances are "
+            f"doubles, which serve up to {MOST_OBJECTS:,} objects"
+        )
+    within("terms", _steps(rows, columns, count), f"an estimate from {count:,} random tables")
     draws = [statistic(random_table(rng, rows, columns)) for _ in range(count)]
     mean = math.fsum(draws) / count
     if mean == 1:
@@ -75,7 +84,16 @@ def estimated(
     return Estimate(float(adjusted(value, Fraction(mean))), error, count, start)
 
 
+def _steps(rows: Sequence[int], columns: Sequence[int], count: int) -> int:
+    """How many steps the draws take: a cell is sought from its mode outwards, by its spread."""
+    n = sum(rows)
+    spreads = math.fsum(
+        math.sqrt(a / n * b * (1 - a / n) * (1 - b / n)) for a in rows for b in columns
+    )
+    return count * (len(rows) * len(columns) + math.ceil(spreads))
+
+
 def _whole(name: str, value: Rational, *, least: int) -> int:
     if Fraction(value).denominator != 1 or value < least:
-        raise BadOption(f"{name}={value}: a whole number, {least} or more, is needed")
+        raise BadOption(f"{name}={shown(value)}: a whole number, {least} or more, is needed")
     return int(value)

@@ -11,8 +11,8 @@ from array import array
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
-from numbers import Rational as RationalNumber
 from typing import Any, Final, TypeAlias
 
 from refclust.backends.protocol import Problem
@@ -31,9 +31,11 @@ from refclust.errors import (
     RaggedRows,
 )
 from refclust.kernels.contingency import Cell, CellTable, Count, LabelPairs
+from refclust.numbers.reading import exact_value, refuse_long, shown
 
 Labels: TypeAlias = Iterable[Hashable]
 NOISE_POLICIES: Final = ("ordinary", "singletons", "ignore")
+_LONGEST_VALUE: Final = 40  # in a message
 _NDARRAY: Final = ("numpy", "ndarray")
 
 
@@ -154,6 +156,7 @@ class Contingency:
                 raise RaggedRows(f"row {i} of the table has {len(row)} cells, row 0 has {width}")
             for j, cell in enumerate(row):
                 cells[i, j] = _count(cell, f"cell ({i}, {j}) of the table", BadTable)
+        refuse_long(cells.values(), "exact arithmetic with these cells")
         return cls.of_cells(cells)
 
 
@@ -254,35 +257,32 @@ def _weights(values: Iterable[Any], expected: int) -> list[Count]:
     ]
     if len(counts) != expected:
         raise LabelLengthMismatch(f"{len(counts)} weights for {expected} objects")
+    refuse_long(set(counts), "exact arithmetic with these weights")
     return counts
 
 
 def _count(value: Any, place: str, kind: type[BadTable] | type[BadWeight]) -> Count:
     """Return a count as an exact number, refusing what is none."""
-    if isinstance(value, str):
-        value = _read(value, place, kind)
-    if isinstance(value, bool) or not isinstance(value, int | float | RationalNumber):
-        raise kind(f"{place} is {value!r}, which is not a number")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise NotFinite(f"{place} is {value}; it must be finite")
-    if value < 0:
-        raise NegativeCount(f"{place} is {value}; it must not be negative")
-    exact = Fraction(value)
-    # The integers of other libraries are taken for what they are worth: theirs may overflow.
-    top, bottom = int(exact.numerator), int(exact.denominator)
-    return top if bottom == 1 else Fraction(top, bottom)
+    exact = None if isinstance(value, Decimal) else exact_value(value, place)
+    if exact is None:
+        if _is_not_finite(value):
+            raise NotFinite(f"{place} is {value}; it must be finite")
+        raise kind(f"{place} is {shown(value)}, which is not a number")
+    if exact < 0:
+        raise NegativeCount(f"{place} is {_told(value)}; it must not be negative")
+    return exact.numerator if exact.denominator == 1 else exact
 
 
-def _read(text: str, place: str, kind: type[BadTable] | type[BadWeight]) -> Fraction | float:
-    """Read a number such as ``3``, ``3/8``, ``0.5`` or, to be refused later, ``nan``."""
-    try:
-        return Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        raise kind(f"{place} is {text!r}, which is not a number") from None
+def _told(value: Any) -> str:
+    return shown(value) if isinstance(value, int | Fraction) else str(value)[:_LONGEST_VALUE]
+
+
+def _is_not_finite(value: Any) -> bool:
+    """Tell whether a float or a text is NaN or an infinity."""
+    text = value.strip().lower().lstrip("+-") if isinstance(value, str) else None
+    return text in ("nan", "inf", "infinity") or (
+        isinstance(value, float) and not math.isfinite(value)
+    )
 
 
 def _treat_noise(

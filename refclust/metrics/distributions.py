@@ -9,6 +9,7 @@ from fractions import Fraction
 from refclust.errors import BadDistribution, DimensionMismatch, EmptyInput, NotFinite
 from refclust.metrics.information import in_base
 from refclust.metrics.undefined import Undefined
+from refclust.numbers.reading import exact_value, refuse_long, shown
 from refclust.numbers.real import Rational, Real, log, total
 
 
@@ -71,19 +72,22 @@ def joint_mutual_information(
 def _distribution(values: Iterable[Rational | str]) -> list[Fraction]:
     shares = []
     for position, value in enumerate(values):
-        try:
-            shares.append(Fraction(value))
-        except (ValueError, TypeError, OverflowError, ZeroDivisionError):
+        share = exact_value(value, f"probability {position}")
+        if share is None:
             if _is_not_finite(value):
-                raise NotFinite(f"probability {position} is {value}; it must be finite") from None
-            raise BadDistribution(f"probability {position} is {value!r}, not a number") from None
-        if shares[-1] < 0:
-            raise BadDistribution(f"probability {position} is {value}; it must not be negative")
+                raise NotFinite(f"probability {position} is {value}; it must be finite")
+            raise BadDistribution(f"probability {position} is {shown(value)}, not a number")
+        if share < 0:
+            raise BadDistribution(
+                f"probability {position} is {shown(share)}; it must not be negative"
+            )
+        shares.append(share)
+    refuse_long(shares, "exact arithmetic with these probabilities")
     if not shares:
         raise EmptyInput("a distribution without outcomes")
     if sum(shares) != 1:
         raise BadDistribution(
-            f"the {len(shares)} probabilities add up to {sum(shares)}, not to 1; "
+            f"the {len(shares)} probabilities add up to {shown(sum(shares))}, not to 1; "
             "give exact numbers, fractions such as '1/3' for instance"
         )
     return shares

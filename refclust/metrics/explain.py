@@ -16,6 +16,7 @@ from refclust.metrics import profiles
 from refclust.metrics.contingency import Contingency
 from refclust.metrics.score import Score, evaluate
 from refclust.numbers.derivation import Derivation
+from refclust.numbers.reading import told
 from refclust.numbers.real import NAMED
 from refclust.trace import clauses
 
@@ -158,14 +159,14 @@ def _others(score: Score) -> tuple[Other, ...]:
         differs = repr(float(theirs)) != repr(float(score))
         if not differs and not quirks:
             continue
-        told = theirs.undefined or str(theirs)
+        prints = theirs.undefined or str(theirs)
         changed = [
             f"{name}={value}"
             for name, value in options.items()
             if value != score.origin.options[name]
         ]
         notes = [f"({', '.join(changed)} by default)"] if changed else []
-        prints = " ".join([told, *notes])
+        prints = " ".join([prints, *notes])
         found.append(
             Other(
                 f"{profile.library} {profile.version}",
@@ -183,7 +184,9 @@ def _value_line(score: Score) -> str:
     if not score.certified:
         return f"value: ≈ {score} ± {score.bound:.2g}, an estimate, not certified"
     fraction = score.fraction
-    exact = f"exactly {fraction}, " if fraction is not None and fraction.denominator > 1 else ""
+    exact = (
+        f"exactly {told(fraction)}, " if fraction is not None and fraction.denominator > 1 else ""
+    )
     return f"value: {exact}nearest double {score} = {float(score).hex()}"
 
 
@@ -193,15 +196,15 @@ def _cells(table: Contingency) -> list[list[str]] | None:
         return None
     head = ["", *map(str, table.classes), "Σ"]
     body = [
-        [str(cluster), *map(str, cells), str(size)]
+        [str(cluster), *map(told, cells), told(size)]
         for cluster, cells, size in zip(table.clusters, table.rows(), table.row, strict=True)
     ]
-    return [head, *body, ["Σ", *map(str, table.col), str(table.total)]]
+    return [head, *body, ["Σ", *map(told, table.col), told(table.total)]]
 
 
 def _size(table: Contingency) -> str:
     return (
-        f"{table.total} objects in {len(table.row)} clusters and {len(table.col)} classes, "
+        f"{told(table.total)} objects in {len(table.row)} clusters and {len(table.col)} classes, "
         f"{len(table.counts)} cells that are not empty"
     )
 

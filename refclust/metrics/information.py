@@ -11,16 +11,19 @@ from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import Final
 
-from refclust.errors import BadOption
+from refclust.errors import BadOption, TooLarge
 from refclust.kernels.contingency import Count
 from refclust.metrics.catalogue import INFINITY, metric
 from refclust.metrics.contingency import Contingency
 from refclust.metrics.undefined import ratio
+from refclust.numbers.decide import MOST_DIGITS
 from refclust.numbers.logs import log_sum
+from refclust.numbers.reading import shown
 from refclust.numbers.real import Rational, Real, log, maximum, minimum, real, sqrt, total
 
 SIDES: Final = ("clusters", "classes")
 # n log n + Σ n_ij log n_ij − Σ n_i log n_i − Σ m_j log m_j, which is n times the information.
+_MOST_BITS: Final = 13_400  # of a count: about 10^4000 and a little more
 _INFORMATION: Final = {"whole": 1, "cells": 1, "rows": -1, "columns": -1}
 AVERAGES: Final = ("geometric", "arithmetic", "min", "max", "joint")
 
@@ -233,9 +236,9 @@ def v_measure(table: Contingency, *, beta: Rational = 1) -> Real:
     Fraction(2, 3)
     """
     # From I and the entropies: (1+β)hc/(βh+c) would lose the case h = c = 0.
-    if beta < 0:
-        raise BadOption(f"v_measure: beta={beta} must not be negative")
     b = Fraction(beta)
+    if b < 0:
+        raise BadOption(f"v_measure: beta={shown(b)} must not be negative")
     return ratio(
         (1 + b) * mutual_information(table),
         b * entropy_clusters(table) + entropy_classes(table),
@@ -343,6 +346,7 @@ def _total_of_logs(
     """
     if not table.is_integer:
         return total(written())
+    refuse_huge(table)
     weights = defaultdict(int, {int(table.total): whole * int(table.total)})
     sides = (cells, table.sizes), (rows, Counter(table.row)), (columns, Counter(table.col))
     for times, sizes in sides:
@@ -350,6 +354,15 @@ def _total_of_logs(
             for size, number in sizes.items():
                 weights[int(size)] += times * number * int(size)
     return log_sum(weights, int(table.total if over is None else over), written)
+
+
+def refuse_huge(table: Contingency) -> None:
+    """Refuse counts so large that the digits worked out do not settle the logarithms."""
+    if int(table.total).bit_length() > _MOST_BITS:
+        raise TooLarge(
+            f"the information in {shown(int(table.total))} objects is not settled within the "
+            f"{MOST_DIGITS:,} digits that are worked out; counts go up to 10^4000"
+        )
 
 
 def _entropy(counts: Iterable[Count], n: Count) -> Iterator[Real]:
@@ -376,5 +389,5 @@ def in_base(nats: Real, base: Rational | None) -> Real:
     if base is None:
         return nats
     if base <= 1:
-        raise BadOption(f"base={base}: the base of a logarithm must be above 1")
+        raise BadOption(f"base={shown(base)}: the base of a logarithm must be above 1")
     return nats / log(base)

@@ -12,7 +12,13 @@ from refclust.kernels.contingency import Count
 from refclust.kernels.information import Margins, Sizes
 from refclust.metrics.catalogue import INFINITY, metric
 from refclust.metrics.contingency import Contingency
-from refclust.metrics.information import AVERAGES, in_base, mean_entropy, mutual_information
+from refclust.metrics.information import (
+    AVERAGES,
+    in_base,
+    mean_entropy,
+    mutual_information,
+    refuse_huge,
+)
 from refclust.metrics.undefined import Undefined
 from refclust.numbers.combinatorics import hypergeometric
 from refclust.numbers.decide import FIRST_DIGITS
@@ -49,6 +55,7 @@ def expected_mutual_information(
     """
     if is_trivial(table.row) or is_trivial(table.col):
         return mutual_information(table, base=base)  # no permutation changes it
+    refuse_huge(table)
     margins = margins_of(table)
 
     def interval(digits: int) -> Interval:

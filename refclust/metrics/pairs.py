@@ -10,6 +10,7 @@ from refclust.metrics.catalogue import INFINITY, metric
 from refclust.metrics.contingency import Contingency
 from refclust.metrics.pairs_counts import UNORDERED, pair_counts
 from refclust.metrics.undefined import ratio
+from refclust.numbers.reading import shown
 from refclust.numbers.real import Rational, Real, sqrt
 
 CONVENTION: Final = {"pairs": (UNORDERED, "ordered")}
@@ -117,7 +118,7 @@ def pair_f(table: Contingency, *, beta: Rational = 1, pairs: str = UNORDERED) ->
     Real('1/2')
     """
     if beta < 0:
-        raise BadOption(f"pair_f: beta={beta} must not be negative")
+        raise BadOption(f"pair_f: beta={shown(beta)} must not be negative")
     c, b = pair_counts(table, pairs=pairs), Fraction(beta) ** 2
     hits = (1 + b) * c.tp
     return ratio(hits, hits + b * c.fn + c.fp, undefined="no pair is together in either partition")

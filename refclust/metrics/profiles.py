@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from refclust.errors import ProfileLacksMetric, UnknownProfile
-from refclust.metrics.catalogue import Entry
+from refclust.metrics.catalogue import Entry, option_text
 from refclust.metrics.contingency import Contingency
 from refclust.metrics.information import mutual_information
 
@@ -69,8 +69,9 @@ class Profile:
             offered = rule.offers.get(name, (rule.defaults.get(name, entry.defaults[name]),))
             if offered and value not in offered:
                 raise ProfileLacksMetric(
-                    f"{self.library} {self.version} has no {entry.name} with {name}={value}; "
-                    f"{name} can only be {', '.join(map(str, offered))}"
+                    f"{self.library} {self.version} has no {entry.name} with "
+                    f"{name}={option_text(value)}; {name} can only be "
+                    f"{', '.join(map(str, offered))}"
                 )
         return options
 

@@ -6,6 +6,7 @@ where there is none, the clauses that define it and where it was computed.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Provenance, Session
-from refclust.errors import BadOption, EmptyInput, Undecided, WeightsNotInteger
+from refclust.errors import BadOption, EmptyInput, NotFinite, TooLarge, Undecided, WeightsNotInteger
 from refclust.kernels.information import Margins
 from refclust.metrics import catalogue, profiles
 from refclust.metrics.catalogue import Entry, Formula
@@ -203,7 +204,8 @@ def score_all(
     """Score with every metric at its default options, counting the labels only once.
 
     Metrics that enumerate tables are left out above ``HEAVY_LIMIT`` objects unless ``heavy`` says
-    otherwise; metrics that a profile lacks, or that need whole weights, are left out too.
+    otherwise; metrics that a profile lacks, that need whole weights, that are too large to be
+    worked out or beyond the doubles, are left out too.
 
     Spec: CONV-SCORE
 
@@ -213,9 +215,12 @@ def score_all(
     session = Session(backend)
     table = table_of(labels_true, labels_pred, session=session, **keywords)
     chosen, _ = selection(table, profile=profile, heavy=heavy)
-    return {
-        entry.name: evaluate(entry, table, {}, profile=profile, session=session) for entry in chosen
-    }
+    found: dict[str, Score] = {}
+    for entry in chosen:
+        # One metric must not cost the others.
+        with contextlib.suppress(TooLarge, NotFinite, Undecided):
+            found[entry.name] = evaluate(entry, table, {}, profile=profile, session=session)
+    return found
 
 
 def selection(

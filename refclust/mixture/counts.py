@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from refclust.cluster.room import for_words
 from refclust.errors import BadOption, DimensionMismatch
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.kmeans import Labels
@@ -49,6 +50,7 @@ class CountFamily:
         if not is_number(self.m) or self.m < 0:
             raise BadOption(f"m is {self.m!r}; a number of at least 0 is needed")
         d = self.passes.rows.data.d
+        for_words(self.passes.k, d)
         if self.p and len(self.p) != d:
             raise DimensionMismatch(f"p has {len(self.p)} numbers, the rows {d} columns")
         if not all(0 <= share <= 1 for share in self.p):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
+from refclust.cluster.room import for_covariances, for_filled
 from refclust.errors import BadOption, DegenerateCovariance, NotFinite
 from refclust.kernels.gaussian import Form, Gaussians, Moments
 from refclust.kernels.kmeans import Labels
@@ -51,6 +52,9 @@ class GaussianFamily:
     def __post_init__(self) -> None:
         """Refuse rows on which no such mixture has a likelihood."""
         data = self.passes.rows.data
+        for_covariances(self.passes.k, data.d, self.form, common=self.model in _COMMON)
+        if data.kind == "sparse":
+            for_filled(data.n, data.d)
         self.passes.check_columns(spherical=self.form == "spherical")
         if not all(map(math.isfinite, self.prior)):
             raise NotFinite(

@@ -6,7 +6,7 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import Any, Final, get_args
 
-from refclust.cluster.options import named, whole
+from refclust.cluster.options import named, runs, whole
 from refclust.errors import BadOption
 from refclust.mixture.results import Detail, Policy, Start, Variation
 from refclust.numbers.sampling import stream
@@ -38,10 +38,10 @@ class EMOptions:
         named("collapse", self.collapse, get_args(Policy))
         named("trace", self.trace, get_args(Detail))
         stream(self.seed)
-        whole("restarts", self.restarts, 1)
+        runs("restarts", self.restarts)
         whole("limit", self.limit, 0)
         whole("top", self.top, 0)
-        whole("samples", self.samples, 1)
+        runs("samples", self.samples)
         if self.variation == "top" and not 1 <= self.top <= self.k:
             raise BadOption(f"top is {self.top}; from 1 to {self.k} components can be kept")
         if self.variation != "top" and self.top:

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from refclust.backends.session import Provenance, Session
 from refclust.cluster.options import named
+from refclust.cluster.room import for_shares
 from refclust.cluster.seeding import Rows
 from refclust.data.accept import dataset
 from refclust.data.align import aligned
@@ -112,6 +113,8 @@ def assignments(
     check_mixture(parameters, family)
     rows, unseen = aligned(dataset(data), features, columns_of(parameters))
     session = Session(backend) if session is None else session
+    if full:
+        for_shares(rows.n, len(parameters.weights))
     found, constant = evaluated(parameters, Rows(rows, session), family, full=full)
     labels = copied(found.labels)
     each = array("d", (x + constant for x in plain(found.log_likelihoods)))

@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from refclust.cluster.options import whole
+from refclust.cluster.room import for_drawn
 from refclust.cluster.seeding import Draws
 from refclust.errors import BadOption, DegenerateCovariance
 from refclust.kernels.points import Vector
 from refclust.mixture.counts_parameters import CountParameters
 from refclust.mixture.gaussian_parameters import GaussianParameters
 from refclust.mixture.options import is_number
-from refclust.mixture.predict import Parameters, check_mixture
+from refclust.mixture.predict import Parameters, check_mixture, columns_of
 from refclust.numbers.linalg import NotPositive, cholesky
 
 _MOST_MEAN = 1e6
@@ -52,6 +53,7 @@ def sample(
     """
     whole("n", n, 1)
     check_mixture(parameters, family)
+    for_drawn(n, columns_of(parameters))
     draws = Draws(seed)
     if isinstance(parameters, GaussianParameters):
         draw = _normal_rows(parameters, draws)

@@ -12,7 +12,7 @@ from typing import Any, Final, Unpack, cast, get_args
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
 from refclust.cluster.kmeans import KMeansArguments
-from refclust.cluster.options import named, whole
+from refclust.cluster.options import named, runs, whole
 from refclust.data.accept import dataset
 from refclust.data.dataset import Dataset
 from refclust.errors import BadOption, DataError
@@ -126,7 +126,7 @@ def select(
     told = after_candidate or (lambda _done, _all, _name: None)
     if model == "kmeans":
         _check_names(given, _OF_ALL, model)
-        whole("references", references, 1)
+        runs("references", references)
         asked = cast(KMeansArguments, {**given, "session": session})
         return select_kmeans(rows, ks, criterion, references, asked, told)
     fitting = _fitting(model, criterion, rows, session, given, folds)

@@ -10,11 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction
-from typing import TypeVar
+from operator import mul
+from typing import Final, TypeVar
 
 from refclust.errors import TooLarge
+from refclust.numbers.reading import shown
 
 Statistic = TypeVar("Statistic", bound=Hashable)
+
+_BIT_WORK: Final = 4 * 10**9  # for binomials; 300,000 rows of 2000 objects take less
 
 
 def pairs(count: int) -> int:
@@ -42,6 +46,37 @@ def hypergeometric(drawn: int, marked: int, population: int, hits: int) -> Fract
     return Fraction(ways, math.comb(population, drawn))
 
 
+def central_moments(drawn: int, marked: int, population: int, most: int) -> tuple[list[int], int]:
+    """Return E[(nX − ab)^m] for m = 0, …, most as integers over one common denominator.
+
+    X is hypergeometric: a objects drawn of n, b of them marked. Its factorial moments are
+    E[X(X − 1)…(X − r + 1)] = (a)_r (b)_r / (n)_r with (x)_r = x(x − 1)…(x − r + 1); Stirling's
+    numbers make them powers of X, the binomial theorem powers of nX − ab.
+
+    Spec: NUM-HYPER
+
+    >>> central_moments(2, 2, 4, 2)
+    ([12, 0, 64], 12)
+    """
+    a, b, n = drawn, marked, population
+    last = min(most, a, b)
+    factorial_moments = [math.prod(range(n - last + 1, n + 1))]
+    for r in range(last):
+        factorial_moments.append(factorial_moments[-1] * (a - r) * (b - r) // (n - r))
+    stirling, powers = [1], [factorial_moments[0]]
+    for m in range(1, most + 1):
+        stirling = [0, *(stirling[r - 1] + r * stirling[r] for r in range(1, m)), 1]
+        powers.append(sum(map(mul, stirling, factorial_moments)) * n**m)
+    shifts = [1]
+    for _ in range(most):
+        shifts.append(shifts[-1] * -a * b)
+    moments = [
+        sum(math.comb(m, j) * powers[j] * shifts[m - j] for j in range(m + 1))
+        for m in range(most + 1)
+    ]
+    return moments, factorial_moments[0]
+
+
 def expected_maximum(drawn: int, groups: Sequence[int], *, limit: int = 2 * 10**8) -> Fraction:
     """Return the expected size of the largest group among ``drawn`` objects.
 
@@ -60,13 +95,18 @@ def expected_maximum(drawn: int, groups: Sequence[int], *, limit: int = 2 * 10**
     least = -(-drawn // len(groups))  # the largest group holds at least the mean
     single = min((drawn + 1) // 2, second)  # from here on one group at most exceeds t
     # No coefficient of the products below exceeds C(n, c) for some c ≤ drawn.
-    width = math.comb(population, min(drawn, population // 2)).bit_length() + 1
-    products = max(single - least, 0)
-    work = (products + 1) * len(groups) * (drawn + 1) * width
+    chosen, work = min(drawn, population // 2), (max(single - least, 0) + 1) * len(groups)
+    work *= drawn + 1
+    # A binomial coefficient may itself be out of reach, so a bound below it is looked at first.
+    if work * _least_bits(population, chosen) <= limit:
+        width = math.comb(population, chosen).bit_length() + 1
+        work *= width
+    else:
+        work *= _least_bits(population, chosen)
     if work > limit:
         raise TooLarge(
-            f"the expected maximum of {drawn} objects in {len(groups)} groups needs about {work} "
-            f"bit operations, more than the limit {limit}"
+            f"the expected maximum of {shown(drawn)} objects in {len(groups)} groups needs about "
+            f"{shown(work)} bit operations, more than the limit {limit}"
         )
     ways = math.comb(population, drawn)
     beyond = least * ways  # P(max > t) = 1 for every t below
@@ -115,19 +155,23 @@ def table_statistics(
     {4: Fraction(1, 3), 2: Fraction(2, 3)}
     """
     states: dict[tuple[tuple[int, ...], Statistic], int] = {(tuple(columns), start): 1}
-    dealt = 0
+    dealt = work = 0
+    _refuse_huge(rows, columns)
     for index, size in enumerate(rows):
         following: dict[tuple[tuple[int, ...], Statistic], int] = {}
         for (left, so_far), ways in states.items():
             for cells in _rows_of(size, left):
                 rest = tuple(have - take for have, take in zip(left, cells, strict=True))
+                work += sum(map(_binomial_work, left, cells))
+                if work > _BIT_WORK:
+                    _refuse_work(rows, columns, work)
                 deals = math.prod(map(math.comb, left, cells))
                 key = (rest, add_row(so_far, index, cells))
                 following[key] = following.get(key, 0) + ways * deals
                 dealt += 1
                 if dealt > limit:
                     raise TooLarge(
-                        f"the tables with row sums {list(rows)} and column sums {list(columns)} "
+                        f"the tables with row sums {_sums(rows)} and column sums {_sums(columns)} "
                         f"need more than {limit} rows to be dealt"
                     )
         states = following
@@ -136,6 +180,40 @@ def table_statistics(
     for (_, statistic), ways in states.items():
         law[statistic] = law.get(statistic, Fraction()) + Fraction(ways, everything)
     return law
+
+
+def _refuse_huge(rows: Sequence[int], columns: Sequence[int]) -> None:
+    """Refuse, before the first row is dealt, what its middle shows to be out of reach."""
+    if not rows or len(columns) < 2:
+        return
+    size, first, later = rows[0], columns[0], sum(columns[1:])
+    low, high = max(0, size - later), min(size, first)
+    middle = (low + high) // 2
+    least = _binomial_work(first, middle) * max(high - low, 1) // 4
+    if least > _BIT_WORK:
+        _refuse_work(rows, columns, least)
+
+
+def _refuse_work(rows: Sequence[int], columns: Sequence[int], work: int) -> None:
+    raise TooLarge(
+        f"the tables with row sums {_sums(rows)} and column sums {_sums(columns)} need about "
+        f"{shown(work)} bit operations or more, and the limit is {_BIT_WORK}"
+    )
+
+
+def _sums(sizes: Sequence[int]) -> str:
+    return f"[{', '.join(map(shown, sizes))}]"
+
+
+def _least_bits(n: int, k: int) -> int:
+    """A number of bits that C(n, k) has at least, since C(n, k) ≥ (n/k)^k."""
+    few = min(k, n - k)
+    return few * ((n // few).bit_length() - 1) + 1 if few else 1
+
+
+def _binomial_work(n: int, k: int) -> int:
+    bits = _least_bits(n, k)
+    return bits * ((bits >> 8) + 1)
 
 
 def _rows_of(size: int, left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

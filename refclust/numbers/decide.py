@@ -12,11 +12,13 @@ from collections.abc import Iterable, Iterator
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
-from refclust.errors import NotFinite, Undecided
+from refclust.errors import BadOption, NotFinite, Undecided
+from refclust.limits import within
 from refclust.numbers import intervals
 from refclust.numbers.derivation import formula
 from refclust.numbers.nearest import nearest
 from refclust.numbers.normal import NormalForms
+from refclust.numbers.reading import shown
 from refclust.numbers.real import (
     EXP,
     LOG,
@@ -112,6 +114,9 @@ def digits(x: Real, count: int = 40) -> str:
     >>> digits(log(2), 30)
     '0.693147180559945309417232121458'
     """
+    if count < 1:
+        raise BadOption(f"{shown(count)} digits: at least one is needed")
+    within("digits", count, "the number asked for")
     rounding = Context(count, ROUND_HALF_EVEN, MIN_EMIN, MAX_EMAX)
     exact = rational_value(x)
     if exact is not None:

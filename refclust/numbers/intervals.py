@@ -67,7 +67,12 @@ class Arithmetic:
 
     def rational(self, value: Fraction) -> Interval:
         """Enclose a fraction."""
-        top, bottom = Decimal(value.numerator), Decimal(value.denominator)
+        return self.ratio(value.numerator, value.denominator)
+
+    def ratio(self, numerator: int, denominator: int) -> Interval:
+        """Enclose the quotient of two integers, which need not be in lowest terms."""
+        # The conversions are exact: Decimal(int) is not rounded by any context.
+        top, bottom = Decimal(numerator), Decimal(denominator)
         return self.down.divide(top, bottom), self.up.divide(top, bottom)
 
     def add(self, terms: Iterable[Interval]) -> Interval:

@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from refclust.errors import BadNumber, NotFinite
+from refclust.numbers.reading import exact, shown
 
 if TYPE_CHECKING:
     from refclust.numbers.derivation import Derivation
@@ -91,7 +92,10 @@ class Real:
             raise NotFinite(f"{value} is not a real number")
         if isinstance(value, bool) or not isinstance(value, int | Fraction | float | str):
             raise BadNumber(f"{value!r} is not a number")
-        self.op, self.args, self.content = LEAF, (), Fraction(value)
+        number = exact(value, "the number") if isinstance(value, str) else Fraction(value)
+        if number is None:
+            raise BadNumber(f"{shown(value)} is not a number")
+        self.op, self.args, self.content = LEAF, (), number
 
     # -- building ---------------------------------------------------------------------------
 

@@ -15,9 +15,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from refclust.cluster.document import Flaw
 from refclust.errors import BadAnswersFile
+from refclust.numbers.reading import exact, shown
 from refclust.numbers.real import Real
 
+_DEEPEST = 16  # lists in lists: far more than any vector has
+_SHOWN = 80
 _MOST_ORDERS = 6  # tables are compared in any order of rows and columns, up to this many
 
 
@@ -84,7 +88,15 @@ def _is_number(expected: dict[str, Any], answer: float | Fraction) -> bool:
     else:
         exact = Fraction(expected["exact"])
         nearest = exact.numerator / exact.denominator
-    return float(answer) == nearest
+    return _double(answer) == nearest
+
+
+def _double(answer: float | Fraction) -> float:
+    """The nearest double; beyond the largest one, an infinity, which no number is."""
+    try:
+        return float(answer)
+    except OverflowError:
+        return math.inf
 
 
 def _away(expected: dict[str, Any], answer: float | Fraction) -> Fraction:
@@ -142,7 +154,7 @@ def passes_in_some_order(expected: dict[str, Any], answer: Answer) -> bool:
     )
 
 
-def read(value: Any, place: str) -> Answer:
+def read(value: Any, place: str, depth: int = 0) -> Answer:
     """Read an answer of an answers file: a number, a string, null, a list or an error.
 
     >>> read("1/3", "here"), read("0x1.8p+0", "here"), read(None, "here")
@@ -150,10 +162,16 @@ def read(value: Any, place: str) -> Answer:
     """
     if value is None:
         return Missing()
+    if isinstance(value, Flaw):
+        raise BadAnswersFile(f"{place}: {value.what}")
     if isinstance(value, list):
-        return [read(item, f"{place}[{i}]") for i, item in enumerate(value)]
+        if depth == _DEEPEST:
+            raise BadAnswersFile(f"{place[:_SHOWN]}…: lists are nested more than {_DEEPEST} deep")
+        return [read(item, f"{place}[{i}]", depth + 1) for i, item in enumerate(value)]
     if isinstance(value, dict) and isinstance(value.get("error"), str) and len(value) == 1:
         return Refused(value["error"])
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BadAnswersFile(f"{place} is beyond the largest double; write 'inf' for an infinity")
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value) if abs(value) < 2**53 else Fraction(value)
     if isinstance(value, str):
@@ -163,10 +181,19 @@ def read(value: Any, place: str) -> Answer:
             if value.lower().lstrip("+-") in ("inf", "infinity", "nan"):
                 return float(value)
             # A fraction is a claim to be exact; a decimal is a rounded number.
-            return Fraction(value) if "/" in value else float(value)
-        except (ValueError, ZeroDivisionError, OverflowError):
+            if "/" not in value:
+                return float(value)
+        except (ValueError, OverflowError):
             pass
+        number = exact(value, f"{place}, {shown(value)},") if "/" in value else None
+        if number is not None:
+            return number
     raise BadAnswersFile(
-        f"{place} is {value!r}; allowed are a number, a string such as '0x1.8p+0', '1/3' or "
+        f"{place} is {_told(value)}; allowed are a number, a string such as '0x1.8p+0', '1/3' or "
         "'inf', null for undefined, a list of these, or {\"error\": code}"
     )
+
+
+def _told(value: Any) -> str:
+    """A value that is none, short: a file may hold objects without end."""
+    return "an object" if isinstance(value, dict) else shown(value)

@@ -9,11 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from refclust.backends.session import Session
+from refclust.cluster.document import Flaw, parse
 from refclust.errors import BadAnswersFile, BadVectorFile, FileNotReadable
+from refclust.numbers.reading import shown, told
 from refclust.testing import answers, runners
 from refclust.testing.answers import Answer, Away, Computed, Missing, Refused
 from refclust.trace.places import spec_root
@@ -118,10 +121,12 @@ def judge_answers(path: Path, only: str | None = None) -> Report:
         if of_case is None:
             return None
         if key == _WHOLE_CASE:
-            return answers.read(of_case, f"the answer to {case.id}") if "error" in of_case else None
+            if "error" not in of_case:
+                return None
+            return answers.read(of_case, f"{path}: the answer to {case.id}")
         if key not in of_case:
             return None
-        return answers.read(of_case[key], f"{key} of {case.id}")
+        return answers.read(of_case[key], f"{path}: {key} of {case.id}")
 
     files = load(only)
     _refuse_strangers(given, load(), path)
@@ -192,17 +197,28 @@ def _read(path: Path, name: str) -> VectorFile:
 
 def _read_answers(path: Path) -> dict[str, dict[str, Any]]:
     try:
-        content = json.loads(path.read_bytes())
+        text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise FileNotReadable(f"{path}: {error.strerror}") from None
-    except ValueError as error:
-        raise BadAnswersFile(f"{path} is not JSON: {error}") from None
+    except UnicodeDecodeError as error:
+        raise BadAnswersFile(f"{path}: byte {error.start} is not UTF-8") from None
+    content = parse(text, str(path), error=BadAnswersFile).value
+    _refuse_flaw(content, str(path))
     if not isinstance(content, dict) or content.get("format") != ANSWERS_FORMAT:
         raise BadAnswersFile(f'{path}: an object with "format": "{ANSWERS_FORMAT}" is expected')
     given = content.get("answers")
+    _refuse_flaw(given, f"{path}: answers")
+    for name, one in given.items() if isinstance(given, dict) else ():
+        _refuse_flaw(one, f"{path}: {shown(name)}")
     if not isinstance(given, dict) or not all(isinstance(one, dict) for one in given.values()):
         raise BadAnswersFile(f'{path}: "answers" must map each case to an object of its keys')
     return given
+
+
+def _refuse_flaw(value: Any, place: str) -> None:
+    """Refuse what JSON lets pass and no document may hold, such as a key that occurs twice."""
+    if isinstance(value, Flaw):
+        raise BadAnswersFile(f"{place}: {value.what}")
 
 
 def _refuse_strangers(
@@ -212,10 +228,10 @@ def _refuse_strangers(
     known = {case.id: case for file in files for case in file.cases}
     for name, of_case in given.items():
         if name not in known:
-            raise BadAnswersFile(f"{path}: no case is called {name!r}")
+            raise BadAnswersFile(f"{path}: no case is called {shown(name)}")
         for key in of_case:
             if key != "error" and key not in known[name].expect:
-                raise BadAnswersFile(f"{path}: the case {name!r} has no key {key!r}")
+                raise BadAnswersFile(f"{path}: the case {name!r} has no key {shown(key)}")
 
 
 def _told(expected: dict[str, Any]) -> str:
@@ -236,4 +252,4 @@ def _shown(answer: Answer) -> str:
         return answer.exact.digits(40)
     if isinstance(answer, list | tuple):
         return "[" + ", ".join(map(_shown, answer)) + "]"
-    return str(answer)
+    return told(answer) if isinstance(answer, Fraction) else str(answer)
