@@ -37,4 +37,7 @@ def tell(text: str, *, warning: bool = False) -> None:
         return
     import logging  # start-up is quicker without it
 
-    logging.getLogger("refclust").log(logging.WARNING if warning else logging.INFO, text)
+    from refclust.escape import for_line
+
+    level = logging.WARNING if warning else logging.INFO
+    logging.getLogger("refclust").log(level, "%s", for_line(text))

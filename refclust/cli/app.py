@@ -150,13 +150,14 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         return BROKEN_PIPE
     except KeyboardInterrupt:
-        sys.stderr.write("refclust: interrupted\n")
+        output.note("interrupted")
         return INTERRUPTED
     except RefclustError as error:
         _tell(arguments, error.code, str(error), debug=debug)
         return error.exit_code
     except Exception as error:
-        told = f"a fault of refclust itself, {type(error).__name__}: {error}"
+        words = " ".join(str(error).split("\n"))
+        told = f"a fault of refclust itself, {type(error).__name__}: {words}"
         _tell(arguments, "fault", f"{told} (--debug shows where)", debug=debug)
         return FAULT
     finally:
@@ -208,14 +209,12 @@ def _tell(arguments: list[str], code: str, message: str, *, debug: bool) -> None
     if debug:
         import traceback
 
-        traceback.print_exc()
-    line = " ".join(message.split("\n"))
+        output.say_beside(traceback.format_exc().removesuffix("\n"))
+    line = output.one_line(message)
     if "--json" in itertools.takewhile(lambda word: word != "--", arguments):
-        import json
-
-        told = json.dumps({"schema": "refclust-error/1", "code": code, "message": line})
+        content = {"schema": "refclust-error/1", "code": code, "message": line}
+        told = output.json_text(content, plain=True)
     else:
         told = f"refclust: {line} [{code}]"
     with contextlib.suppress(OSError):
-        sys.stderr.write(told + "\n")
-        sys.stderr.flush()
+        output.say_beside(told)

@@ -32,6 +32,7 @@ def backends(measure: Measure = True, as_json: Json = False) -> None:
     """
     from refclust.backends.discovery import discover
     from refclust.backends.session import BACKEND_VARIABLE
+    from refclust.escape import for_terminal
     from refclust.kernels.registry import KERNELS
 
     rows = [_plain(record, measure) for record in discover()]
@@ -41,7 +42,7 @@ def backends(measure: Measure = True, as_json: Json = False) -> None:
         return
     say("\n".join(_table(rows)))
     source = f"${BACKEND_VARIABLE}" if os.environ.get(BACKEND_VARIABLE) else "the default"
-    say(f"\nused unless --backend says otherwise: {wanted} ({source})")
+    say(f"\nused unless --backend says otherwise: {for_terminal(wanted)} ({source})")
     if wanted == "auto":
         say("auto takes, for each kernel, the fastest exact backend that supports the problem")
         if any(row["checked"] for row in rows):

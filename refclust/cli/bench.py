@@ -8,6 +8,7 @@ import typer
 
 from refclust.cli.inputs import Json
 from refclust.cli.output import Line, columns, counted, flush, note, say, say_json
+from refclust.escape import for_line
 
 if TYPE_CHECKING:
     from refclust.testing.bench.runner import Plan, Pool, Row
@@ -166,7 +167,7 @@ def _table(row: Row) -> list[str]:
     from refclust.testing.bench import report
 
     lines = ["", report.heading(row), *columns(report.cells(row), right=report.RIGHT)]
-    lines += [f"left out: {one.name}: {one.reason}" for one in row.left_out]
+    lines += [for_line(f"left out: {one.name}: {one.reason}") for one in row.left_out]
     return lines
 
 
@@ -182,10 +183,9 @@ def _summary(rows: list[Row]) -> list[str]:
     for row, setting in report.findings(rows):
         where = f"{row.case.workload.id} {row.case.sort}"
         who = f"{setting.contender.name} {setting.contender.version}"
-        lines.append(
-            f"FOUND  {where}: {who}, {counted(setting.threads, 'thread')}: {setting.reason}"
-        )
+        threads = counted(setting.threads, "thread")
+        lines.append(for_line(f"FOUND  {where}: {who}, {threads}: {setting.reason}"))
     for row, setting in report.wrong(rows):
         where = f"{row.case.workload.id} {row.case.sort}"
-        lines.append(f"WRONG  {where}: {setting.contender.name}: {setting.reason}")
+        lines.append(for_line(f"WRONG  {where}: {setting.contender.name}: {setting.reason}"))
     return lines

@@ -34,15 +34,20 @@ def complete_backend(incomplete: str) -> list[str]:
     from refclust.backends.discovery import discover
 
     ready = [record.name for record in discover() if record.state == "ready"]
-    return _starting(incomplete, ["auto", *ready])
+    return _starting(incomplete, ["auto", *filter(_can_be_shown, ready)])
 
 
 def complete_format(incomplete: str) -> list[tuple[str, str]]:
     """Complete the names of formats that can be read."""
     from refclust.backends.formats import readers
+    from refclust.escape import for_terminal
 
     found = [(reader.name, reader.summary) for reader in readers()]
-    return [one for one in found if one[0].startswith(incomplete)]
+    return [
+        (name, for_terminal(summary))
+        for name, summary in found
+        if name.startswith(incomplete) and _can_be_shown(name)
+    ]
 
 
 def complete_written(incomplete: str) -> list[str]:
@@ -75,6 +80,13 @@ def complete_case(incomplete: str) -> list[tuple[str, str]]:
 
     cases = (case for file in load() for case in file.cases)
     return [(case.id, case.description) for case in cases if case.id.startswith(incomplete)]
+
+
+def _can_be_shown(name: str) -> bool:
+    """Whether a name that a plugin chose can stand on a command line as it is."""
+    from refclust.escape import for_terminal
+
+    return for_terminal(name) == name
 
 
 def _starting(incomplete: str, names: Iterable[str]) -> list[str]:

@@ -9,6 +9,7 @@ import typer
 from refclust.cli.complete import complete_backend
 from refclust.cli.inputs import Json
 from refclust.cli.output import Progress, columns, counted, say, say_json
+from refclust.escape import for_line
 
 if TYPE_CHECKING:
     from refclust.backends.discovery import Record
@@ -99,6 +100,7 @@ def _told(report: Report) -> list[str]:
     """What was left to the reference, and what is worth knowing."""
     lines = [f"{kernel} declined {'; '.join(kinds)}" for kernel, kinds in report.declined.items()]
     lines += report.notes
+    lines = [for_line(line) for line in lines]
     return ["", *lines] if lines else []
 
 
@@ -109,14 +111,18 @@ def _faults(report: Report) -> list[str]:
     why = {check.name: check.why for check in checks(quick=report.quick)}
     lines: list[str] = []
     for one in report.faults:
-        lines += ["", f"{one.kernel} on {one.check} ({why[one.check]})", f"  {one.fault}"]
+        lines += [
+            "",
+            f"{one.kernel} on {one.check} ({why[one.check]})",
+            f"  {for_line(one.fault or '')}",
+        ]
         common = report.common(one.kernel)
-        lines += [f"  {common}"] if common else []
+        lines += [f"  {for_line(common)}"] if common else []
     return lines
 
 
 def _summary(record: Record, report: Report) -> str:
-    who = f"{record.name} ({record.distribution} {record.version})"
+    who = for_line(f"{record.name} ({record.distribution} {record.version})")
     calls = sum(one.calls for one in report.outcomes)
     kernels = counted(len(report.kernels), "kernel")
     if report.faults:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -11,8 +10,10 @@ from refclust.cli import dataio
 from refclust.cli.complete import complete_written
 from refclust.cli.fit_options import Force
 from refclust.cli.inputs import Json
-from refclust.cli.output import counted, flush, note, refuse_existing, say_json
+from refclust.cli.output import counted, note, refuse_existing, say_bytes, say_json
+from refclust.cli.spreadsheets import SpreadsheetSafe, refuse_other, table
 from refclust.errors import BadOption
+from refclust.escape import for_terminal
 
 if TYPE_CHECKING:
     from refclust.data.dataset import Dataset
@@ -44,6 +45,7 @@ def convert(
             autocompletion=complete_written,
         ),
     ] = None,
+    spreadsheet_safe: SpreadsheetSafe = False,
     force: Force = False,
     as_json: Json = False,
     *,
@@ -62,10 +64,11 @@ def convert(
     writer = writers.choose(target, to)
     if target == dataio.STDIN and as_json:
         raise BadOption("--json and the data cannot share standard output; name a file")
+    refuse_other(writer.name, safe=spreadsheet_safe)
     dataio.refuse_same([target], [source])
     refuse_existing(target, force=force)
     read = dataio.read(source, given)
-    data = read.data
+    data = table(read.data, form=writer.name, safe=spreadsheet_safe)
     if target != dataio.STDIN:
         writers.write(target, data, format=to)
     else:
@@ -86,7 +89,7 @@ def convert(
             }
         )
     elif target != dataio.STDIN:
-        note(f"wrote {target}: {shape}, {read.format} to {writer.name}")
+        note(f"wrote {for_terminal(target)}: {shape}, {read.format} to {writer.name}")
     if lost:
         told = " and ".join(_PARTS[part] for part in lost)
         note(f"{writer.name} has no place for {told}; they are left out")
@@ -95,6 +98,5 @@ def convert(
 def _print(writer: Writer, data: Dataset) -> None:
     if data.kind not in writer.kinds:
         raise BadOption(f"{writer.name} does not hold {data.kind} rows; jsonl does")
-    for chunk in writer.chunks(data):
-        sys.stdout.buffer.write(chunk)
-    flush()
+    text = writer.name not in ("npy", "npz")
+    say_bytes(writer.chunks(data), what=writer.name, is_text=text)

@@ -14,6 +14,7 @@ from refclust.cli.complete import complete_format
 from refclust.cli.gather import together
 from refclust.cli.output import note
 from refclust.errors import BadOption
+from refclust.escape import for_terminal
 
 if TYPE_CHECKING:
     from refclust.cluster.model_parts import Model
@@ -221,9 +222,9 @@ def refuse_same(outputs: list[str], inputs: list[str]) -> None:
     seen: list[str] = []
     for output in (one for one in outputs if one != STDIN):
         if any(_same(output, other) for other in seen):
-            raise BadOption(f"two outputs cannot go to one file, {output}")
+            raise BadOption(f"two outputs cannot go to one file, {for_terminal(output)}")
         if any(one != STDIN and _same(output, one) for one in inputs):
-            raise BadOption(f"{output} is read from; the output needs another name")
+            raise BadOption(f"{for_terminal(output)} is read from; the output needs another name")
         seen.append(output)
 
 

@@ -11,6 +11,7 @@ from refclust.cli import dataio
 from refclust.cli.inputs import BackendName, Json
 from refclust.cli.output import columns, counted, say, say_json
 from refclust.errors import BadOption
+from refclust.escape import for_terminal
 
 if TYPE_CHECKING:
     from refclust.cluster.describe import Description, Portrait
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 SCHEMA: Final = "refclust-describe/1"
 _WIDTH = 96
+_GLUE = "\x1f"  # holds a name and its number together; no name that is shown has it
 
 
 @dataio.reads
@@ -62,7 +64,8 @@ def describe(
 
     found = load_model(model)
     if data is not None and found.data.kind == "distances":
-        raise BadOption(f"{model} was made of distances; there are no data to describe it with")
+        told = f"{for_terminal(model)} was made of distances"
+        raise BadOption(f"{told}; there are no data to describe it with")
     source: dataio.Source | None = None
     if data is not None:
         source, unseen = dataio.read_as(found, data, given)
@@ -117,7 +120,8 @@ def _lines(model: Model, data: Dataset | None, description: Description) -> Iter
     yield from _about(sparse, data is not None)
     for one in description.clusters:
         yield ""
-        yield f"cluster {one.cluster}" + ("" if classes is None else f": {classes[one.cluster]}")
+        named = "" if classes is None else f": {for_terminal(classes[one.cluster])}"
+        yield f"cluster {one.cluster}{named}"
         yield from _portrait(one, words=sparse)
 
 
@@ -140,11 +144,11 @@ def _portrait(one: Portrait, *, words: bool) -> Iterator[str]:
         return
     if words:
         told = ", ".join(
-            f"{trait.name}\xa0({_score(trait.standardised, trait.difference)})"
+            f"{for_terminal(trait.name)}{_GLUE}({_score(trait.standardised, trait.difference)})"
             for trait in one.traits
         )
         for line in textwrap.wrap(told, _WIDTH, initial_indent="  ", subsequent_indent="  "):
-            yield line.replace("\xa0", " ")
+            yield line.replace(_GLUE, " ")
     elif one.traits:
         scaled = one.traits[0].standardised is not None
         rows = [["feature", *(["z"] if scaled else []), "difference", "mean", "overall"]]
@@ -152,7 +156,7 @@ def _portrait(one: Portrait, *, words: bool) -> Iterator[str]:
             z = [f"{trait.standardised:+.2f}"] if trait.standardised is not None else []
             rows.append(
                 [
-                    trait.name,
+                    for_terminal(trait.name),
                     *z,
                     f"{trait.difference:+.4g}",
                     f"{trait.mean:.4g}",
@@ -161,7 +165,9 @@ def _portrait(one: Portrait, *, words: bool) -> Iterator[str]:
             )
         yield from (f"  {line}" for line in columns(rows, right=frozenset(range(1, 5))))
     if one.typical:
-        near = ", ".join(f"{row.name} ({number(row.distance)})" for row in one.typical)
+        near = ", ".join(
+            f"{for_terminal(row.name)} ({number(row.distance)})" for row in one.typical
+        )
         yield f"  typical rows (distance): {near}"
 
 

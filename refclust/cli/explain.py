@@ -102,4 +102,6 @@ def explain(
 def _write(written: str, out: str, *, force: bool) -> None:
     write_file(out, written, force=force)
     if out != "-":
-        note(f"wrote {out}")
+        from refclust.escape import for_terminal
+
+        note(f"wrote {for_terminal(out)}")

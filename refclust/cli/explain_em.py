@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from refclust.cli.worked import Formula, Piece, Table, Title, Words, in_latex, number
 from refclust.errors import BadOption, IndexOutOfRange
+from refclust.escape import for_terminal
 
 if TYPE_CHECKING:
     from refclust.cluster.model_parts import MixtureModel
@@ -35,7 +36,8 @@ def explain_em(
         raise BadOption("standard input (-) can be read only once")
     model = load_model(path)
     if not isinstance(model, MixtureModel):
-        raise BadOption(f"{path} holds a {model.algorithm} model; EM belongs to mixtures")
+        held = f"{for_terminal(path)} holds a {model.algorithm} model"
+        raise BadOption(f"{held}; EM belongs to mixtures")
     source, unseen = dataio.read_as(model, data, dataio.Given())
     dataio.note_unseen(unseen)
     if not 0 <= row < source.data.n:

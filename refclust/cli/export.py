@@ -9,6 +9,7 @@ from typing import Final
 
 from refclust.cli.output import reason_of
 from refclust.errors import FileExists, FileNotReadable
+from refclust.escape import for_terminal
 from refclust.testing.verify import load
 from refclust.trace.places import spec_root
 from refclust.version import __version__
@@ -53,22 +54,23 @@ def export_to(folder: str, *, force: bool) -> tuple[int, int]:
         finally:
             shutil.rmtree(beside, ignore_errors=True)
     except OSError as error:
-        raise FileNotReadable(f"cannot write {folder}: {reason_of(error)}") from None
+        raise FileNotReadable(f"cannot write {for_terminal(folder)}: {reason_of(error)}") from None
     return cases, files
 
 
 def _refuse(target: Path, *, force: bool) -> None:
     if not os.path.lexists(target):
         return
+    shown = for_terminal(target)
     if not target.is_dir():
-        raise FileExists(f"{target} exists already and is not a folder")
+        raise FileExists(f"{shown} exists already and is not a folder")
     if not any(target.iterdir()):
         return
     if not (target / MARKER).is_file():
         # Replacing a folder deletes what it holds, so it must be one that we made.
-        raise FileExists(f"{target} is not empty and no export of refclust; name a new folder")
+        raise FileExists(f"{shown} is not empty and no export of refclust; name a new folder")
     if not force:
-        raise FileExists(f"{target} holds an earlier export; --force replaces it")
+        raise FileExists(f"{shown} holds an earlier export; --force replaces it")
 
 
 def _fill(folder: Path) -> int:

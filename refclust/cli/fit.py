@@ -9,6 +9,7 @@ import typer
 from refclust.cli import dataio, fit_files, fit_run, label_files, lazy
 from refclust.cli import fit_options as opt
 from refclust.cli.inputs import BackendName, Json
+from refclust.cli.spreadsheets import SpreadsheetSafe
 from refclust.errors import BadOption
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def kmeans(
     limit: opt.Limit = 300,
     model: opt.ModelFile = None,
     labels: opt.LabelsFile = None,
+    spreadsheet_safe: SpreadsheetSafe = False,
     trace: opt.TraceFile = None,
     checkpoint: opt.CheckpointFile = None,
     checkpoint_every: opt.CheckpointEvery = 30.0,
@@ -76,7 +78,7 @@ def kmeans(
     refclust fit kmeans texts/ -k 8 --metric cosine --stop-words stop.txt --labels labels.csv
     refclust fit kmeans big.npy -k 50 -o big.model.json --resume
     """
-    outputs = fit_files.Outputs(model, labels, trace, force)
+    outputs = fit_files.Outputs(model, labels, trace, force, spreadsheet_safe)
     read_from = [data, centres, label_files.split(start_labels)[0], given.stop_words]
     outputs.check(inputs=read_from, as_json=as_json)
     kept = fit_run.checkpoint_path(checkpoint, model)
@@ -144,6 +146,7 @@ def bisecting(
     limit: opt.Limit = 300,
     model: opt.ModelFile = None,
     labels: opt.LabelsFile = None,
+    spreadsheet_safe: SpreadsheetSafe = False,
     checkpoint: opt.CheckpointFile = None,
     checkpoint_every: opt.CheckpointEvery = 30.0,
     resume: opt.Resume = False,
@@ -159,7 +162,7 @@ def bisecting(
     refclust fit bisecting iris.csv -k 3 --label-column label
     refclust fit bisecting texts/ -k 8 --metric cosine --by size --labels labels.csv
     """
-    outputs = fit_files.Outputs(model, labels, None, force)
+    outputs = fit_files.Outputs(model, labels, None, force, spreadsheet_safe)
     outputs.check(inputs=[data, given.stop_words], as_json=as_json)
     kept = fit_run.checkpoint_path(checkpoint, model)
     fit_run.check_checkpoint(
@@ -226,6 +229,7 @@ def agglomerative(
     ] = None,
     model: opt.ModelFile = None,
     labels: opt.LabelsFile = None,
+    spreadsheet_safe: SpreadsheetSafe = False,
     merges: Annotated[
         str | None,
         typer.Option("--merges", metavar="FILE", help="Write the table of merges, as CSV."),
@@ -243,7 +247,7 @@ def agglomerative(
     refclust fit agglomerative iris.csv --height 2.5 --linkage average --label-column label
     refclust fit agglomerative --distances matrix.csv --linkage complete --merges merges.csv
     """
-    outputs = fit_files.Outputs(model, labels, merges, force)
+    outputs = fit_files.Outputs(model, labels, merges, force, spreadsheet_safe)
     outputs.check(inputs=[data, distances, given.stop_words], as_json=as_json)
     if (data is None) == (distances is None):
         raise BadOption("give either DATA or --distances FILE")

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from refclust.cli.dataio import refuse_same
-from refclust.cli.output import note, refuse_existing, say, say_json
+from refclust.cli.output import (
+    note,
+    refuse_existing,
+    say,
+    say_beside,
+    say_data,
+    say_json,
+)
+from refclust.cli.spreadsheets import labelled, refuse_other
 from refclust.errors import BadOption, FileNotReadable, UnknownFormat
+from refclust.escape import for_terminal
 
 if TYPE_CHECKING:
     from refclust.classify.model import Fitted
@@ -30,6 +38,7 @@ class Outputs:
     labels: str | None = None
     table: str | None = None  # of iterations or of merges
     force: bool = False
+    spreadsheet_safe: bool = False
 
     def check(self, *, inputs: list[str | None], as_json: bool) -> None:
         """Refuse what could not be written at the end, or would destroy something."""
@@ -47,26 +56,37 @@ class Outputs:
             _refuse_lost(path)
         if self.labels is not None and self.labels != "-":
             _refuse_ending(self.labels)
+        refuse_other(self.form, safe=self.spreadsheet_safe)
+
+    @property
+    def form(self) -> str | None:
+        """The format of the labels, if any are written."""
+        from refclust.data.writers import label_format
+
+        return label_format("-.csv" if self.labels == "-" else self.labels) if self.labels else None
 
 
 def _refuse_lost(path: str) -> None:
     """Refuse a folder that is not there now, not after an hour of work."""
     if path == "-":
         return
-    folder = os.path.dirname(path) or os.curdir
+    folder, shown = os.path.dirname(path) or os.curdir, for_terminal(path)
     if not os.path.isdir(folder):
-        raise FileNotReadable(f"cannot write {path}: there is no folder {folder}")
+        raise FileNotReadable(f"cannot write {shown}: there is no folder {for_terminal(folder)}")
     if not os.access(folder, os.W_OK):
-        raise FileNotReadable(f"cannot write {path}: the folder {folder} cannot be written to")
+        where = f"the folder {for_terminal(folder)}"
+        raise FileNotReadable(f"cannot write {shown}: {where} cannot be written to")
     if os.path.isdir(path):
-        raise FileNotReadable(f"cannot write {path}: is a directory")
+        raise FileNotReadable(f"cannot write {shown}: is a directory")
 
 
 def _refuse_ending(path: str) -> None:
     from refclust.data.textfile import suffix
 
     if suffix(path) not in (".csv", ".tsv", ".jsonl", ".ndjson"):
-        raise UnknownFormat(f"labels cannot be written to {path}; allowed: .csv, .tsv, .jsonl")
+        raise UnknownFormat(
+            f"labels cannot be written to {for_terminal(path)}; allowed: .csv, .tsv, .jsonl"
+        )
 
 
 def write(
@@ -82,13 +102,18 @@ def write(
         reading = reading_of(source.format, source.options, source.data)
         found = model_of(fit, data=source.data, reading=reading, cut=cut)
         save_model(outputs.model, found, force=outputs.force)
-        note(f"wrote {outputs.model}")
+        note(f"wrote {for_terminal(outputs.model)}")
+    if outputs.labels is None:
+        return
+    data, labels = labelled(
+        source.data, labels, form=outputs.form or "", safe=outputs.spreadsheet_safe
+    )
     if outputs.labels == "-":
-        for chunk in label_chunks(source.data, labels):
-            say(chunk.removesuffix("\n"))
-    elif outputs.labels is not None:
-        write_labels(outputs.labels, source.data, labels)
-        note(f"wrote {outputs.labels}")
+        for chunk in label_chunks(data, labels):
+            say_data(chunk)
+    else:
+        write_labels(outputs.labels, data, labels)
+        note(f"wrote {for_terminal(outputs.labels)}")
 
 
 def centres(path: str, data: Dataset) -> Dataset:
@@ -99,7 +124,9 @@ def centres(path: str, data: Dataset) -> Dataset:
 
     found, left_out = aligned(read(path, Given()).data, data.features, data.d)
     if left_out:
-        raise DimensionMismatch(f"{path} has {left_out} features that the data do not have")
+        raise DimensionMismatch(
+            f"{for_terminal(path)} has {left_out} features that the data do not have"
+        )
     return found
 
 
@@ -108,7 +135,7 @@ def write_text(path: str, lines: Iterable[str]) -> None:
     from refclust.data.atomic import write_atomically
 
     write_atomically(path, (f"{line}\n".encode() for line in lines))
-    note(f"wrote {path}")
+    note(f"wrote {for_terminal(path)}")
 
 
 def trace_lines(trace: Sequence[Iteration], metric: str) -> Iterator[str]:
@@ -177,6 +204,6 @@ def tell(lines: Iterable[str], scores: list[Score], outputs: Outputs) -> None:
     """Print the summary, on stderr if the labels went to stdout."""
     text = "\n".join([*lines, *(["", *score_lines(scores)] if scores else [])])
     if outputs.labels == "-":
-        sys.stderr.write(text + "\n")
+        say_beside(text)
     else:
         say(text)

@@ -135,7 +135,7 @@ def _fit(
     given: dataio.Given,
 ) -> None:
     """Check, read, fit, write and tell."""
-    outputs = fit_files.Outputs(em.model, em.labels, em.trace, em.force)
+    outputs = fit_files.Outputs(em.model, em.labels, em.trace, em.force, em.spreadsheet_safe)
     read_from = [path, label_files.split(em.start_labels)[0], em.start_model, given.stop_words]
     outputs.check(inputs=read_from, as_json=em.as_json)
     fit_run.check_checkpoint(

@@ -18,6 +18,7 @@ import typer
 from refclust.cli.dataio import STDIN, refuse_same
 from refclust.cli.output import Line, note
 from refclust.errors import BadOption, FileExists, FileNotReadable
+from refclust.escape import for_terminal
 
 if TYPE_CHECKING:
     from refclust.cluster.checkpoint import Checkpoint
@@ -74,12 +75,12 @@ def check_checkpoint(
     if path == STDIN:
         raise BadOption("--checkpoint needs a file, not standard output")
     refuse_same([path], [one for one in others if one is not None])
-    there = os.path.lexists(path)
+    there, shown = os.path.lexists(path), for_terminal(path)
     if resume and not there:
-        raise FileNotReadable(f"there is no checkpoint {path}; leave out --resume to begin anew")
+        raise FileNotReadable(f"there is no checkpoint {shown}; leave out --resume to begin anew")
     if there and not resume and not force:
         raise FileExists(
-            f"the checkpoint {path} of an interrupted fit exists already; --resume goes on with "
+            f"the checkpoint {shown} of an interrupted fit exists already; --resume goes on with "
             "it, --force begins anew"
         )
 

@@ -6,24 +6,58 @@ A lazy command is known by its name and its one-line help, and takes its place w
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, Final
 
 import typer
 from typer.core import TyperGroup
 
-_PLACES: Final[dict[tuple[str, str], str]] = {}  # group and command: "module:attribute"
+from refclust.cli.output import one_line
+
+PLACES: Final[dict[tuple[str, str], str]] = {}  # group and command: "module:attribute"
 
 
 class LazyGroup(TyperGroup):
-    """A group of commands some of which are built on demand."""
+    """A group of commands some of which are built on demand; its messages repeat nothing raw."""
+
+    def make_context(self, *args: Any, **options: Any) -> Any:
+        """Read the arguments that stand before the command."""
+        with _safe_messages():
+            return super().make_context(*args, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Read the other arguments and call the command."""
+        with _safe_messages():
+            return super().invoke(ctx)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Build the command that is called, if it is a lazy one."""
         group = "" if ctx.parent is None else ctx.info_name
-        if args and (group, args[0]) in _PLACES:
+        if args and (group, args[0]) in PLACES:
             self.commands[args[0]] = _built(group, args[0])
         return super().resolve_command(ctx, args)
+
+
+@contextlib.contextmanager
+def _safe_messages() -> Iterator[None]:
+    """Show what is hidden in wrong arguments, which typer's own messages repeat.
+
+    Spec: OUT-TERM
+    """
+    try:
+        yield
+    except Exception as error:
+        told: Any = error  # typer's own have a message; the whole help is one of them
+        message = getattr(error, "message", None)
+        if hasattr(error, "exit_code") and isinstance(message, str):
+            told.message = message if _is_help(error) else one_line(message)
+        raise
+
+
+def _is_help(error: Exception) -> bool:
+    return type(error).__name__ == "NoArgsIsHelpError"
 
 
 def command(app: typer.Typer, name: str, place: str, short_help: str, *, group: str = "") -> None:
@@ -35,13 +69,18 @@ def command(app: typer.Typer, name: str, place: str, short_help: str, *, group: 
     def stub() -> None:
         raise AssertionError(f"{name} was called without being resolved")
 
-    _PLACES[group, name] = place
+    PLACES[group, name] = place
     app.command(name, short_help=short_help)(stub)
 
 
+def at(place: str) -> Any:
+    """Import what stands at a place: a function, or a typer application."""
+    module, _, attribute = place.partition(":")
+    return getattr(import_module(module), attribute)
+
+
 def _built(group: str, name: str) -> Any:
-    module, _, attribute = _PLACES[group, name].partition(":")
-    found = getattr(import_module(module), attribute)
+    found = at(PLACES[group, name])
     if not isinstance(found, typer.Typer):
         function = found
         found = typer.Typer(add_completion=False, rich_markup_mode=None)

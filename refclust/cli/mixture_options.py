@@ -10,7 +10,9 @@ import typer
 from refclust.cli import fit_options as opt
 from refclust.cli import fit_run, label_files
 from refclust.cli.inputs import BackendName, Json
+from refclust.cli.spreadsheets import SpreadsheetSafe
 from refclust.errors import BadOption
+from refclust.escape import for_terminal
 
 if TYPE_CHECKING:
     from refclust.cli.dataio import Given
@@ -85,6 +87,7 @@ class EMGiven:
     ] = "end"
     model: opt.ModelFile = None
     labels: opt.LabelsFile = None
+    spreadsheet_safe: SpreadsheetSafe = False
     trace: opt.TraceFile = None
     checkpoint: opt.CheckpointFile = None
     checkpoint_every: opt.CheckpointEvery = 30.0
@@ -151,8 +154,11 @@ def _parameters(path: str, data: Dataset, family: str) -> Any:
 
     found = load_model(path)
     if not isinstance(found, MixtureModel | ClassifierModel) or found.family != family:
-        raise BadOption(f"{path} holds a {found.algorithm} model; one that is {family} is needed")
+        held = f"{for_terminal(path)} holds a {found.algorithm} model"
+        raise BadOption(f"{held}; one that is {family} is needed")
     known = found.data.features
     if found.data.d != data.d or (None not in (known, data.features) and known != data.features):
-        raise FeatureMismatch(f"{path} was fitted to other features than those of the data")
+        raise FeatureMismatch(
+            f"{for_terminal(path)} was fitted to other features than those of the data"
+        )
     return parameters_from(found.fitted.parameters)

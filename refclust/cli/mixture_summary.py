@@ -14,6 +14,7 @@ from refclust.cli.fit_summary import (
     number,
 )
 from refclust.cli.output import columns, counted
+from refclust.escape import for_terminal
 
 if TYPE_CHECKING:
     from refclust.data.dataset import Dataset, Features
@@ -215,7 +216,10 @@ def component_lines(
     called = range(len(sizes)) if names is None else names
     head = ["component" if names is None else "class", "weight", "size"]
     shown = min(len(sizes), _MOST_ROWS)
-    rows = [[str(called[k]), f"{parameters.weights[k]:.4f}", _size(sizes[k])] for k in range(shown)]
+    rows = [
+        [for_terminal(called[k]), f"{parameters.weights[k]:.4f}", _size(sizes[k])]
+        for k in range(shown)
+    ]
     if isinstance(parameters, GaussianParameters):
         d = len(parameters.means[0])
         listed = range(min(d, _MOST_FEATURES))
@@ -240,7 +244,7 @@ def variance(spread: Sequence[float], j: int, d: int) -> float:
 
 
 def _name(features: Features | None, j: int) -> str:
-    return str(j if features is None else features[j])
+    return for_terminal(j if features is None else features[j])
 
 
 def _words(parameters: Any) -> Iterator[list[int]]:

@@ -1,4 +1,8 @@
-"""Where output goes: results to stdout, notes to stderr, files whole or not at all."""
+"""Where output goes: results to stdout, notes to stderr, files whole or not at all.
+
+Nothing else writes to the two streams. Whoever puts text from data into a layout escapes it there
+(``refclust.escape``); what was forgotten is shown as an escape here, as the last net.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from refclust.errors import BadOption, FileExists, FileNotReadable
@@ -17,9 +21,64 @@ _TRUE, _FALSE = {"1", "true", "yes"}, {"0", "false", "no", ""}
 
 
 def say(text: str) -> None:
-    """Print a result."""
+    """Print a result: lines that are laid out.
+
+    Spec: OUT-TERM
+    """
     with _writing():
-        sys.stdout.write(text + "\n")
+        sys.stdout.write(_safe(text) + "\n")
+
+
+def say_beside(text: str) -> None:
+    """Print lines that would be the result, if that were not something else; to stderr.
+
+    Spec: OUT-TERM
+    """
+    if sys.stderr is not None:
+        sys.stderr.write(_safe(text) + "\n")
+        sys.stderr.flush()
+
+
+def say_data(text: str) -> None:
+    """Print data, exact for whoever reads them; a terminal gets them like any other text.
+
+    Spec: OUT-DATA
+    """
+    with _writing():
+        sys.stdout.write(_for_eyes(text) if _on_a_terminal() else text)
+
+
+def say_bytes(chunks: Iterable[bytes], *, what: str, is_text: bool) -> None:
+    """Print a file as it is; a terminal gets text only, like any other text.
+
+    Spec: OUT-DATA
+    """
+    shown = _on_a_terminal()
+    if shown and not is_text:
+        raise BadOption(f"{what} is no text, and a terminal cannot show it; name a file")
+    for chunk in chunks:
+        if shown:
+            say_data(chunk.decode("utf-8", "backslashreplace"))
+        else:
+            with _writing():
+                sys.stdout.buffer.write(chunk)
+    flush()
+
+
+def _on_a_terminal() -> bool:
+    return sys.stdout.isatty()
+
+
+def _safe(text: str) -> str:
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text  # start-up is quicker without the rest
+    from refclust.escape import for_lines
+
+    return for_lines(text)
+
+
+def _for_eyes(text: str) -> str:
+    return "\t".join(map(_safe, text.split("\t")))
 
 
 def flush() -> None:
@@ -40,32 +99,62 @@ def _writing() -> Iterator[None]:
 
 
 def note(text: str) -> None:
-    """Print something worth knowing that is not the result."""
-    sys.stderr.write(f"refclust: {text}\n")
+    """Print something worth knowing that is not the result, in one line.
+
+    Spec: OUT-TERM
+    """
+    say_beside(f"refclust: {one_line(text)}")
+
+
+def one_line(text: str) -> str:
+    """Return a message in one line: a line end in it came with some text from outside.
+
+    Spec: OUT-TERM
+
+    >>> print(one_line("wrote a\\nb.csv"))
+    wrote a\\x0ab.csv
+    """
+    from refclust.escape import for_line
+
+    return for_line(text)
 
 
 def say_json(content: Any) -> None:
     """Print one JSON object; what is NaN or infinite must have been told in words before."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "")
+    say(json_text(content, plain=encoding != "utf8", indent=2))
+
+
+def json_text(content: Any, *, plain: bool = False, indent: int | None = None) -> str:
+    """Return JSON for a terminal or a program, maybe in ASCII only.
+
+    Spec: OUT-JSON
+    """
     import json  # start-up is quicker without it
 
-    encoding = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "")
-    plain = encoding != "utf8"
-    say(json.dumps(content, ensure_ascii=plain, indent=2, allow_nan=False))
+    from refclust.escape import for_json
+
+    return for_json(json.dumps(content, ensure_ascii=plain, indent=indent, allow_nan=False))
 
 
 def columns(rows: Sequence[Sequence[str]], *, right: frozenset[int] = frozenset()) -> list[str]:
     """Align rows of text in columns; those in ``right`` end at the same place.
 
+    Spec: OUT-TERM
+
     >>> columns([["a", "10"], ["bb", "9"]], right=frozenset([1]))
     ['a   10', 'bb   9']
     """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    from refclust import escape
+
+    shown = [[escape.for_line(cell) for cell in row] for row in rows]
+    widths = [max(map(escape.width, column)) for column in zip(*shown, strict=True)]
     return [
         "  ".join(
-            cell.rjust(width) if place in right else cell.ljust(width)
+            (escape.right if place in right else escape.left)(cell, width)
             for place, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
-        for row in rows
+        for row in shown
     ]
 
 
@@ -86,7 +175,9 @@ def counted(number: int, noun: str) -> str:
 def refuse_existing(path: str, *, force: bool) -> None:
     """Refuse to overwrite a file, before any work is done for it."""
     if path != "-" and not force and os.path.lexists(path):
-        raise FileExists(f"{path} exists already; --force replaces it")
+        from refclust.escape import for_terminal
+
+        raise FileExists(f"{for_terminal(path)} exists already; --force replaces it")
 
 
 def write_file(path: str, text: str, *, force: bool) -> None:
@@ -127,9 +218,12 @@ class Line:
     def show(self, text: str) -> None:
         """Put a text in the place of the last one."""
         if self._enabled:
-            sys.stderr.write(f"\r{text:<{self._shown}}")
+            from refclust.escape import left, width
+
+            line = one_line(text)
+            sys.stderr.write(f"\r{left(line, self._shown)}")
             sys.stderr.flush()
-            self._shown = len(text)
+            self._shown = width(line)
 
     def clear(self) -> None:
         """Take the line away."""

@@ -12,8 +12,10 @@ from refclust.cli import dataio
 from refclust.cli.fit_files import Outputs
 from refclust.cli.fit_options import Force
 from refclust.cli.inputs import BackendName, Json
-from refclust.cli.output import note, say, say_json
+from refclust.cli.output import note, say_data, say_json
+from refclust.cli.spreadsheets import SpreadsheetSafe, labelled
 from refclust.errors import BadOption, CannotPredict
+from refclust.escape import for_terminal
 
 if TYPE_CHECKING:
     from refclust.backends.session import Provenance
@@ -82,6 +84,7 @@ def predict(
         ImpossibleName,
         typer.Option("--impossible", help="Rows that nothing can have made: refuse, or by shares."),
     ] = "error",
+    spreadsheet_safe: SpreadsheetSafe = False,
     force: Force = False,
     backend: BackendName = None,
     as_json: Json = False,
@@ -96,7 +99,8 @@ def predict(
     refclust predict mixture.model.json new.csv --proba --entropy
     cat new.csv | refclust predict iris.model.json - > labels.csv
     """
-    outputs = Outputs(labels=labels, force=force)
+    printed = None if as_json else "-"
+    outputs = Outputs(labels=labels or printed, force=force, spreadsheet_safe=spreadsheet_safe)
     outputs.check(inputs=[model, data, given.stop_words], as_json=as_json)
     from refclust.cluster.model import load_model
     from refclust.data.writers import label_chunks, write_labels
@@ -113,13 +117,17 @@ def predict(
     dataio.note_unseen(unseen)
     if as_json:
         _say_json(source.data, answer, unseen)
-    elif labels is None or labels == "-":
-        rows = label_chunks(source.data, answer.labels, names=answer.names, extra=answer.extra)
-        for chunk in rows:
-            say(chunk.removesuffix("\n"))
-    if labels is not None and labels != "-":
-        write_labels(labels, source.data, answer.labels, names=answer.names, extra=answer.extra)
-        note(f"wrote {labels}")
+    if outputs.labels is None:
+        return
+    rows, found_labels = labelled(
+        source.data, answer.labels, form=outputs.form or "", safe=spreadsheet_safe
+    )
+    if outputs.labels == "-":
+        for chunk in label_chunks(rows, found_labels, names=answer.names, extra=answer.extra):
+            say_data(chunk)
+    else:
+        write_labels(outputs.labels, rows, found_labels, names=answer.names, extra=answer.extra)
+        note(f"wrote {for_terminal(outputs.labels)}")
 
 
 def _answer(model: Model, data: Dataset, wanted: Wanted, backend: str | None) -> Answer:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from refclust.backends.session import Provenance
+from refclust.escape import for_terminal
 from refclust.metrics.contingency import Lonely
 from refclust.metrics.score import Score
 from refclust.numbers.real import plain_fraction
@@ -106,7 +107,8 @@ def _detail_lines(score: Score) -> list[str]:
 def matching_text(score: Score) -> str:
     """Return the matched pairs of clusters and classes."""
     pairs = score.matching or ()
-    return ", ".join(f"{_label(cluster)} ↔ {_label(label)}" for cluster, label in pairs) or "none"
+    told = (f"{for_terminal(_label(a))} ↔ {for_terminal(_label(b))}" for a, b in pairs)
+    return ", ".join(told) or "none"
 
 
 def _bound_text(end: float) -> str:

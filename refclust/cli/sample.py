@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from refclust.cli.fit_options import Force, Seed
-from refclust.cli.output import note, refuse_existing
+from refclust.cli.output import note, refuse_existing, say_data
 from refclust.cli.predict import ModelFile
+from refclust.cli.spreadsheets import SpreadsheetSafe, refuse_other, table
 from refclust.errors import BadOption
+from refclust.escape import for_terminal
 
 if TYPE_CHECKING:
     from refclust.cluster.model_parts import ClassifierModel, MixtureModel
@@ -36,6 +38,7 @@ def sample(
     labels: Annotated[
         bool, typer.Option("--labels", help="Add the component or class of each row.")
     ] = False,
+    spreadsheet_safe: SpreadsheetSafe = False,
     force: Force = False,
 ) -> None:
     """Draw rows from a mixture or a classifier: the same rows for the same seed.
@@ -49,21 +52,21 @@ def sample(
     from refclust.cluster.model_parts import ClassifierModel, MixtureModel
     from refclust.data.writers import choose, write
 
-    if out != "-":
-        choose(out)
+    form = "csv" if out == "-" else choose(out).name
+    refuse_other(form, safe=spreadsheet_safe)
     found = load_model(model)
     if not isinstance(found, MixtureModel | ClassifierModel):
+        held = f"{for_terminal(model)} holds a {found.algorithm} model"
         raise BadOption(
-            f"{model} holds a {found.algorithm} model, which says nothing of how rows come about; "
-            "a mixture or a classifier does"
+            f"{held}, which says nothing of how rows come about; a mixture or a classifier does"
         )
-    rows = _drawn(found, n, seed, length, labelled=labels)
+    rows = table(_drawn(found, n, seed, length, labelled=labels), form=form, safe=spreadsheet_safe)
     if out == "-":
         _print(rows)
         return
     for part in write(out, rows):
-        note(f"{part} are left out: files like {out} do not hold them")
-    note(f"wrote {out}")
+        note(f"{part} are left out: files like {for_terminal(out)} do not hold them")
+    note(f"wrote {for_terminal(out)}")
 
 
 def _drawn(
@@ -98,8 +101,7 @@ def _drawn(
 
 
 def _print(rows: Dataset) -> None:
-    from refclust.cli.output import say
     from refclust.data.writers import WRITERS
 
     for chunk in WRITERS["csv"].chunks(rows):
-        say(chunk.decode().removesuffix("\n"))
+        say_data(chunk.decode())

@@ -12,7 +12,9 @@ from refclust.cli import dataio, fit_files, fit_run
 from refclust.cli import fit_options as opt
 from refclust.cli.inputs import BackendName, Json
 from refclust.cli.output import columns, counted, say_json
+from refclust.cli.spreadsheets import SpreadsheetSafe
 from refclust.errors import BadOption
+from refclust.escape import for_line
 
 if TYPE_CHECKING:
     from refclust.mixture.selection_table import Candidate, Selection
@@ -97,6 +99,7 @@ def select(
         typer.Option("--out", "-o", metavar="FILE", help="Write the model chosen, as JSON."),
     ] = None,
     labels: opt.LabelsFile = None,
+    spreadsheet_safe: SpreadsheetSafe = False,
     force: opt.Force = False,
     backend: BackendName = None,
     as_json: Json = False,
@@ -112,7 +115,7 @@ def select(
     refclust select iris.csv --label-column label --model kmeans -k 1..8 --criterion gap
     """
     asked = numbers(k)
-    outputs = fit_files.Outputs(out, labels, None, force)
+    outputs = fit_files.Outputs(out, labels, None, force, spreadsheet_safe)
     if out == "-":
         raise BadOption("--out needs a file; only --labels can go to standard output")
     if out is not None and criterion in ("evidence", "importance"):
@@ -196,9 +199,10 @@ def verdict(found: Selection) -> list[str]:
     for code in dict.fromkeys(one.error for one in wrong):
         alike = [one for one in wrong if one.error == code]
         of = alike[0].name if len(alike) == 1 else f"{alike[0].name} and {len(alike) - 1} more"
-        lines.append(f"- {of} could not be fitted: {alike[0].message} [{code}]")
+        why = for_line(str(alike[0].message))
+        lines.append(f"- {of} could not be fitted: {why} [{code}]")
     for one in found.candidates:
-        lines += [f"- {one.name} is in doubt: {reason}" for reason in one.doubts]
+        lines += [f"- {one.name} is in doubt: {for_line(reason)}" for reason in one.doubts]
     return lines
 
 

@@ -10,6 +10,7 @@ from refclust.cli import dataio
 from refclust.cli.inputs import Json
 from refclust.cli.output import columns, counted, say, say_json
 from refclust.errors import RefclustError
+from refclust.escape import for_line, for_terminal
 
 if TYPE_CHECKING:
     from refclust.data.dataset import Dataset
@@ -102,7 +103,7 @@ def _say_text(
 ) -> None:
     from refclust.data.textfile import display_name
 
-    lines = [display_name(file), ""]
+    lines = [for_line(display_name(file)), ""]
     facts: list[tuple[str, str]] = []
     if plan is not None:
         facts = [("format", f"{plan.format} ({plan.kind})"), *plan.facts]
@@ -113,11 +114,11 @@ def _say_text(
         lines += ["", f"the first {counted(min(data.n, _ROWS), 'row')}", *_preview(data)]
     for doubt in () if plan is None else plan.notes:
         if str(trouble) != doubt:
-            lines += ["", f"note: {doubt}"]
+            lines += ["", f"note: {for_line(doubt)}"]
     if trouble is None:
         lines += ["", "it can be read"]
     else:
-        lines += ["", f"it cannot be read: {trouble} [{trouble.code}]"]
+        lines += ["", f"it cannot be read: {for_line(str(trouble))} [{trouble.code}]"]
     say("\n".join(lines))
 
 
@@ -130,7 +131,8 @@ def _found(data: Dataset) -> list[tuple[str, str]]:
         found.append(("entries", f"{entries:,}{share}"))
     if data.labels is not None:
         classes = sorted({str(label) for label in data.labels})
-        shown = ", ".join(classes[:_ROWS]) + (", …" if len(classes) > _ROWS else "")
+        few = ", ".join(map(for_terminal, classes[:_ROWS]))
+        shown = few + (", …" if len(classes) > _ROWS else "")
         found.append(("classes", f"{len(classes)}: {shown}"))
     if data.weights is not None:
         found.append(("weights", f"{min(data.weights):g} to {max(data.weights):g}"))
@@ -144,16 +146,18 @@ def _preview(data: Dataset) -> list[str]:
     dense = data.kind == "dense"
     many = data.d > _CELLS
     if dense:
-        head += [data.feature_name(j) for j in range(min(data.d, _CELLS))] + ["…"] * many
+        listed = range(min(data.d, _CELLS))
+        head += [for_terminal(data.feature_name(j)) for j in listed] + ["…"] * many
     else:
         head.append("entries")
     rows = [head]
     for i in range(min(data.n, _ROWS)):
-        cells = [str(values[i]) for _, values in beside if values is not None]
+        cells = [for_terminal(values[i]) for _, values in beside if values is not None]
         row = data.row(i)
         if isinstance(row, dict):
-            pairs = [f"{data.feature_name(j)}:{x:g}" for j, x in list(row.items())[:_CELLS]]
-            cells.append(" ".join(pairs) + (" …" if len(row) > _CELLS else ""))
+            few = [(for_terminal(data.feature_name(j)), x) for j, x in [*row.items()][:_CELLS]]
+            more = " …" if len(row) > _CELLS else ""
+            cells.append(" ".join(f"{name}:{x:g}" for name, x in few) + more)
         else:
             cells += [f"{x:g}" for x in row[:_CELLS]] + ["…"] * many
         rows.append(cells)

@@ -9,7 +9,16 @@ import typer
 
 from refclust.cli.complete import complete_case
 from refclust.cli.inputs import Json
-from refclust.cli.output import columns, counted, note, refuse_existing, say, say_json, write_file
+from refclust.cli.output import (
+    columns,
+    counted,
+    json_text,
+    note,
+    refuse_existing,
+    say,
+    say_json,
+    write_file,
+)
 from refclust.errors import BadOption
 
 if TYPE_CHECKING:
@@ -111,16 +120,15 @@ def template(
     refclust vectors template --out answers.json
     refclust verify --answers answers.json
     """
-    import json
-
+    from refclust.escape import for_terminal
     from refclust.testing import verify
 
     refuse_existing(out, force=force)
     form = verify.template(chapter)
-    text = json.dumps(form, ensure_ascii=False, indent=1)
-    write_file(out, text, force=force)
+    write_file(out, json_text(form, indent=1), force=force)
     if out != "-":
-        note(f"wrote {out}: {counted(len(form['answers']), 'case')}; delete what you do not answer")
+        cases = counted(len(form["answers"]), "case")
+        note(f"wrote {for_terminal(out)}: {cases}; delete what you do not answer")
 
 
 @app.command("export")
@@ -130,9 +138,10 @@ def export(
 ) -> None:
     """Copy vectors, schema and instructions into a folder."""
     from refclust.cli.export import export_to
+    from refclust.escape import for_terminal
 
     count, files = export_to(folder, force=force)
-    note(f"wrote {counted(files, 'file')} with {counted(count, 'case')} to {folder}")
+    note(f"wrote {counted(files, 'file')} with {counted(count, 'case')} to {for_terminal(folder)}")
 
 
 def _values(file: VectorFile) -> int:
@@ -158,8 +167,6 @@ def _find(name: str) -> tuple[VectorFile, Case]:
 
 
 def _input_lines(given: dict[str, Any]) -> Iterator[str]:
-    import json
-
     for name, value in given.items():
         if name == "table" and value:
             yield "  table (rows are clusters, columns are classes)"
@@ -168,7 +175,7 @@ def _input_lines(given: dict[str, Any]) -> Iterator[str]:
                 right = frozenset(range(len(cells[0])))
                 yield from (f"    {line}" for line in columns(cells, right=right))
                 continue
-        text = json.dumps(value, ensure_ascii=False)
+        text = json_text(value)
         shown = text if len(text) <= 400 else f"{text[:400]}… (--json shows all)"
         yield f"  {name}  {shown}"
 

@@ -92,13 +92,15 @@ def _row(file: FileReport) -> str:
 
 
 def _summary(report: Report) -> list[str]:
+    from refclust.escape import for_terminal
+
     failures = [(file.name, one) for file in report.files for one in file.failures]
     values = sum(file.values for file in report.files)
     lines: list[str] = []
     for name, one in failures[:MOST_FAILURES]:
         lines += [
             "",
-            f"{one.case}  {one.key}  ({name})",
+            f"{for_terminal(one.case)}  {for_terminal(one.key)}  ({name})",
             f"  expected  {_short(one.expected)}",
             f"  got       {_short(one.got)}",
         ]
@@ -128,7 +130,10 @@ def _typical(file: FileReport) -> tuple[float, float]:
     return median(one.ulps for one in file.away), max(one.share for one in file.away)
 
 
-def _short(text: str) -> str:
+def _short(value: str) -> str:
+    from refclust.escape import for_terminal
+
+    text = for_terminal(value)
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
 
 

@@ -1,27 +1,23 @@
-"""A worked example as a sequence of pieces, for a terminal, as Markdown, and as LaTeX."""
+"""A worked example as a sequence of pieces, for a terminal, as Markdown, and as LaTeX.
+
+Titles, words and cells may hold text from data; they are escaped here, each for where it goes.
+Formulas hold none.
+"""
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from refclust.cli.output import columns
+from refclust.escape import for_latex, for_markdown, for_terminal, width
 
 _WIDTH: Final = 96
-_SPECIAL: Final = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "→": r"$\to$",
-    "≥": r"$\ge$",
-    "≤": r"$\le$",
-    "…": r"\dots{}",
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-}
 _NUMBER: Final = re.compile(r"-?[0-9][0-9,]*(\.[0-9]+)?(e[+-]?[0-9]+)?|-?inf")
+_DIGITS: Final = re.compile(r"[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +74,15 @@ def text(pieces: Iterable[Piece]) -> str:
     for piece in pieces:
         match piece:
             case Title():
-                parts.append(f"{piece.text}\n{'-' * len(piece.text)}")
+                shown = for_terminal(piece.text)
+                parts.append(f"{shown}\n{'-' * width(shown)}")
             case Words():
-                parts.append("\n".join(textwrap.wrap(piece.text, _WIDTH)))
+                parts.append("\n".join(textwrap.wrap(for_terminal(piece.text), _WIDTH)))
             case Formula():
                 parts.append(f"    {piece.text}")
             case Table():
-                lines = columns([piece.head, *piece.rows], right=piece.numbers)
+                cells = [[*map(for_terminal, row)] for row in (piece.head, *piece.rows)]
+                lines = columns(cells, right=piece.numbers)
                 parts.append("\n".join(f"  {line}" for line in lines))
     return "\n\n".join(parts) + "\n"
 
@@ -95,16 +93,15 @@ def markdown(pieces: Iterable[Piece]) -> str:
     for piece in pieces:
         match piece:
             case Title():
-                parts.append(f"## {_marked(piece.text)}")
+                parts.append(f"## {for_markdown(piece.text)}")
             case Words():
-                parts.append(_marked(piece.text))
+                parts.append(for_markdown(piece.text))
             case Formula():
                 parts.append(f"$$ {piece.latex} $$")
             case Table():
                 rule = ["---:" if j in piece.numbers else "---" for j in range(len(piece.head))]
-                rows = [piece.head, rule, *piece.rows]
-                lines = (f"| {' | '.join(map(_celled, row))} |" for row in rows)
-                parts.append("\n".join(lines))
+                head, *rows = ([*map(for_markdown, row)] for row in (piece.head, *piece.rows))
+                parts.append("\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows)))
     return "\n\n".join(parts) + "\n"
 
 
@@ -114,15 +111,16 @@ def latex(pieces: Iterable[Piece]) -> str:
     for piece in pieces:
         match piece:
             case Title():
-                parts.append(f"\\subsection*{{{_escaped(piece.text)}}}")
+                parts.append(f"\\subsection*{{{for_latex(piece.text)}}}")
             case Words():
-                parts.append(_escaped(piece.text))
+                parts.append(for_latex(piece.text))
             case Formula():
                 parts.append(f"\\[ {piece.latex} \\]")
             case Table():
-                rows = [" & ".join(map(_cell, row)) + r" \\" for row in (piece.head, *piece.rows)]
+                rows = [" & ".join(_cells(row, piece.numbers)) + r" \\" for row in piece.rows]
                 kinds = "".join("lr"[j in piece.numbers] for j in range(len(piece.head)))
-                body = "\n".join([rows[0], r"\hline", *rows[1:]])
+                head = " & ".join(_cells(piece.head, frozenset())) + r" \\"
+                body = "\n".join([head, r"\hline", *rows])
                 parts.append(f"\\begin{{tabular}}{{{kinds}}}\n{body}\n\\end{{tabular}}")
     return "\n\n".join(parts) + "\n"
 
@@ -139,17 +137,8 @@ def in_latex(value: str) -> str:
     return mantissa + (f"\\cdot10^{{{int(exponent)}}}" if sign else "")
 
 
-def _cell(cell: str) -> str:
-    return f"${in_latex(cell)}$" if _NUMBER.fullmatch(cell) else _escaped(cell)
-
-
-def _escaped(words: str) -> str:
-    return "".join(_SPECIAL.get(sign, sign) for sign in words)
-
-
-def _marked(words: str) -> str:
-    return re.sub(r"([\\`*_<|])", r"\\\1", words)
-
-
-def _celled(cell: str) -> str:
-    return cell if set(cell) <= set("-:") else _marked(cell)
+def _cells(row: Sequence[str], numbers: frozenset[int]) -> Iterator[str]:
+    """The cells of a row; what only looks like a number, among words, may be a name: 1e5."""
+    for j, cell in enumerate(row):
+        found = (_NUMBER if j in numbers else _DIGITS).fullmatch(cell)
+        yield f"${in_latex(cell)}$" if found else for_latex(cell)

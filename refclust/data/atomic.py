@@ -12,6 +12,7 @@ import stat
 from collections.abc import Iterable, Iterator
 
 from refclust.errors import FileNotReadable
+from refclust.escape import for_terminal
 
 _LONGEST_NAME = 100  # leaves room for what is added, within the 255 bytes of most file systems
 
@@ -93,7 +94,9 @@ def _told(path: str) -> Iterator[None]:
         raise
     except (OSError, ValueError) as error:
         told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise FileNotReadable(f"cannot write {path}: {told[:1].lower()}{told[1:]}") from None
+        raise FileNotReadable(
+            f"cannot write {for_terminal(path)}: {told[:1].lower()}{told[1:]}"
+        ) from None
 
 
 def _status(target: str) -> os.stat_result | None:

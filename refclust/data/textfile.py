@@ -16,6 +16,7 @@ from pathlib import PurePath
 from typing import IO, Final
 
 from refclust.errors import FileNotReadable, NotText, RefclustError
+from refclust.escape import for_terminal
 
 STDIN: Final = "-"
 _BLOCK = 1 << 20
@@ -43,7 +44,7 @@ def display_name(path: str) -> str:
     >>> display_name("-"), display_name("a.csv")
     ('standard input', 'a.csv')
     """
-    return "standard input" if path == STDIN else path
+    return "standard input" if path == STDIN else for_terminal(path)
 
 
 def suffix(path: str) -> str:

@@ -28,8 +28,10 @@ from refclust.errors import (
     NotFinite,
     UnknownFormat,
 )
+from refclust.escape import for_terminal
 
 _BLOCK = 1 << 16
+_MARK: Final = "\ufeff"
 _PARTS: Final = ("ids", "features", "labels", "weights")
 _LABEL_FORMATS: Final = MappingProxyType({"csv": ",", "tsv": "\t", "jsonl": ""})
 
@@ -63,7 +65,7 @@ def write(
         raise BadOption(f"{writer.name} does not hold {data.kind} rows; formats that do: {able}")
     packed = path.lower().endswith(".gz")
     if packed and writer.name == "npz":
-        raise BadOption(f"{path}: npz is packed already; leave .gz out")
+        raise BadOption(f"{for_terminal(path)}: npz is packed already; leave .gz out")
     chunks = writer.chunks(data)
     write_atomically(path, _packed(chunks) if packed else chunks)
     held = writer.holds(data)
@@ -97,7 +99,7 @@ def write_labels(
 
     Spec: DATA-WRITE
     """
-    chosen = format or _label_format(target)
+    chosen = format or label_format(target)
     chunks = label_chunks(data, labels, format=chosen, names=names, extra=extra)
     if isinstance(target, str):
         encoded = map(_bytes, chunks)
@@ -144,15 +146,20 @@ def label_chunks(
     return _blocks(_csv_lines(chain((header,), rows), _LABEL_FORMATS[format]))
 
 
-def _label_format(target: str | TextIO) -> str:
+def label_format(target: str | TextIO) -> str:
+    """The format of a label file, by its ending.
+
+    >>> label_format("out.tsv.gz")
+    'tsv'
+    """
     if not isinstance(target, str):
         return "csv"
     endings = {end: name for name in _LABEL_FORMATS for end in WRITERS[name].suffixes}
     ending = suffix(target)
     if ending not in endings:
         raise UnknownFormat(
-            f"labels cannot be written to {target}: name a format ({', '.join(_LABEL_FORMATS)}), "
-            f"or end the name in one of {', '.join(endings)}"
+            f"labels cannot be written to {for_terminal(target)}: name a format "
+            f"({', '.join(_LABEL_FORMATS)}), or end the name in one of {', '.join(endings)}"
         )
     return endings[ending]
 
@@ -186,8 +193,13 @@ def _csv_lines(rows: Iterable[Sequence[Any]], delimiter: str) -> Iterator[str]:
     # Cells are put in quotes for what ends a line here: with "\n" alone, older versions of Python
     # would leave a carriage return in a name bare, and the file could not be read again.
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\r\n")
-    for row in rows:
+    for number, row in enumerate(rows):
         writer.writerow(row)  # floats as repr has them: the shortest text that reads back
+        if not number and text.getvalue().startswith(_MARK):
+            # Bare at the beginning of a file it would be the mark of an encoding, not of a name.
+            text.seek(0)
+            text.truncate()
+            csv.writer(text, delimiter=delimiter, quoting=csv.QUOTE_ALL).writerow(row)
         yield text.getvalue().removesuffix("\r\n") + "\n"
         text.seek(0)
         text.truncate()

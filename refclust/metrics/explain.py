@@ -7,11 +7,12 @@ what other libraries print where they differ.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from refclust.errors import ProfileLacksMetric
+from refclust.escape import for_latex, for_markdown, for_terminal, left, right, width
 from refclust.metrics import profiles
 from refclust.metrics.contingency import Contingency
 from refclust.metrics.score import Score, evaluate
@@ -20,13 +21,10 @@ from refclust.numbers.reading import told
 from refclust.numbers.real import NAMED
 from refclust.trace import clauses
 
+_Shown: TypeAlias = Callable[[object], str]
+
 LARGEST_TABLE: Final = 15
-_LATEX_SPECIAL: Final = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-}
+_IN_ASCII: Final = {"Σ": "sum", "≈": "about", "±": "+/-", "−": "-", "∞": "infinity", "…": "..."}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ class Explanation:
         parts.append(_value_line(self.score))
         matching = self.score.matching
         if matching is not None:
-            parts.append("matching: " + ", ".join(f"{a} ↔ {b}" for a, b in matching))
+            parts.append(f"matching: {_matched(matching, for_terminal)}")
         if self.others:
             names, calls = (
                 max(len(text) for text in texts)
@@ -95,7 +93,7 @@ class Explanation:
             parts.append(self.derivation.markdown())
         parts.append(_value_line(self.score))
         if self.score.matching is not None:
-            parts.append("Matching: " + ", ".join(f"{a} ↔ {b}" for a, b in self.score.matching))
+            parts.append(f"Matching: {_matched(self.score.matching, for_markdown)}")
         if self.others:
             rows = [
                 f"| {other.library} | `{other.call}` | {other.prints} |" for other in self.others
@@ -190,16 +188,20 @@ def _value_line(score: Score) -> str:
     return f"value: {exact}nearest double {score} = {float(score).hex()}"
 
 
-def _cells(table: Contingency) -> list[list[str]] | None:
+def _matched(matching: Iterable[tuple[Hashable, Hashable]], shown: _Shown) -> str:
+    return ", ".join(f"{shown(cluster)} ↔ {shown(label)}" for cluster, label in matching)
+
+
+def _cells(table: Contingency, shown: _Shown, margin: str = "Σ") -> list[list[str]] | None:
     """Return the table with its margins as text, or ``None`` if it is too large to show."""
     if max(len(table.row), len(table.col)) > LARGEST_TABLE:
         return None
-    head = ["", *map(str, table.classes), "Σ"]
+    head = ["", *map(shown, table.classes), margin]
     body = [
-        [str(cluster), *map(told, cells), told(size)]
+        [shown(cluster), *map(told, cells), told(size)]
         for cluster, cells, size in zip(table.clusters, table.rows(), table.row, strict=True)
     ]
-    return [head, *body, ["Σ", *map(told, table.col), told(table.total)]]
+    return [head, *body, [margin, *map(told, table.col), told(table.total)]]
 
 
 def _size(table: Contingency) -> str:
@@ -210,34 +212,30 @@ def _size(table: Contingency) -> str:
 
 
 def _text_table(table: Contingency) -> str:
-    cells = _cells(table)
+    cells = _cells(table, for_terminal)
     if cells is None:
         return _size(table)
-    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
+    first, *others = (max(map(width, column)) for column in zip(*cells, strict=True))
     lines = [
-        "  ".join(
-            [f"{row[0]:<{widths[0]}}"]
-            + [f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True)]
-        )
-        for row in cells
+        "  ".join([left(name, first), *map(right, numbers, others)]) for name, *numbers in cells
     ]
     return "\n".join(["rows are clusters, columns are classes", *("  " + line for line in lines)])
 
 
 def _markdown_table(table: Contingency) -> str:
-    cells = _cells(table)
+    cells = _cells(table, for_markdown)
     if cells is None:
         return _size(table) + "."
-    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells]
+    lines = [f"| {' | '.join(row)} |" for row in cells]
     rule = "|---" + "|---:" * (len(cells[0]) - 1) + "|"
     return "\n".join(["Rows are clusters, columns are classes.", "", lines[0], rule, *lines[1:]])
 
 
 def _latex_table(table: Contingency) -> str:
-    cells = _cells(table)
+    cells = _cells(table, for_latex, "sum")
     if cells is None:
         return _size(table) + "."
-    lines = [" & ".join(map(_escaped, row)) + r" \\" for row in cells]
+    lines = [" & ".join(row) + r" \\" for row in cells]
     columns = "l" + "r" * (len(cells[0]) - 1)
     return "\n".join(
         [
@@ -251,7 +249,6 @@ def _latex_table(table: Contingency) -> str:
     )
 
 
-def _escaped(text: Hashable) -> str:
-    plain = str(text).replace("Σ", "sum").replace("≈", "about").replace("±", "+/-")
-    plain = plain.replace("−", "-").replace("∞", "infinity").replace("…", "...")
-    return "".join(_LATEX_SPECIAL.get(sign, sign) for sign in plain)
+def _escaped(words: str) -> str:
+    """Our own words for LaTeX, which has few signs beyond ASCII without packages."""
+    return for_latex("".join(_IN_ASCII.get(sign, sign) for sign in words))

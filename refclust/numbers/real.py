@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from refclust.errors import BadNumber, NotFinite
+from refclust.escape import for_latex, for_terminal
 from refclust.numbers.reading import exact, shown
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ EXP: Final = "exp"
 SQRT: Final = "sqrt"
 NAMED: Final = "named"
 ENCLOSED: Final = "enclosed"
+
+_COMMANDS: Final = frozenset("\\{}$&#%~^<>")  # no letters of a formula
 
 
 class Enclosure:
@@ -144,7 +147,12 @@ class Real:
 
     def named(self, symbol: str, latex: str | None = None) -> Real:
         """Return the same number under a name, which the derivation then shows as a step."""
-        return node(NAMED, (self,), (symbol, latex if latex is not None else symbol))
+        shown = for_terminal(symbol)
+        if latex is None:
+            # A formula's own letters are LaTeX already; other text may be whatever a user calls it.
+            plain = shown == symbol and _COMMANDS.isdisjoint(symbol)
+            latex = symbol if plain else rf"\text{{{for_latex(symbol)}}}"
+        return node(NAMED, (self,), (shown, latex))
 
     # -- reading ----------------------------------------------------------------------------
 

@@ -117,7 +117,7 @@ def test_long_names_and_odd_ones() -> None:
         (".", "cannot write .: is a directory"),
         ("missing/a", "cannot write missing/a: no such file or directory"),
         ("file/a", "cannot write file/a: not a directory"),
-        ("a\0b", "cannot write a\0b: "),
+        ("a\0b", "cannot write a\\x00b: "),
         ("m" * 300, f"cannot write {'m' * 300}: file name too long"),
     ],
 )

@@ -33,6 +33,7 @@ from refclust.errors import (
     RefclustError,
     WrongCount,
 )
+from refclust.escape import for_terminal
 
 NAME: Final = "npz"
 _ENDING: Final = ".npy"
@@ -133,7 +134,7 @@ def _arrays(archive: zipfile.ZipFile, path: str) -> dict[str, zipfile.ZipInfo]:
 def _chosen(
     archive: zipfile.ZipFile, arrays: dict[str, zipfile.ZipInfo], wanted: str | None, path: str
 ) -> str:
-    listed = ", ".join(list(arrays)[:20])
+    listed = ", ".join(map(for_terminal, list(arrays)[:20]))
     if wanted is not None:
         if wanted not in arrays:
             raise MissingColumn(f"{path}: there is no array {wanted!r}; there are: {listed}")
