@@ -82,7 +82,7 @@ def _problems(chapter: str | None) -> list[Problem]:
 
     def concerns(problem: Problem) -> bool:
         words = re.findall(r"[A-Z0-9-]+", problem.message)
-        return name in problem.file or not ids.isdisjoint(words)
+        return name in problem.file or not ids.isdisjoint([*words, *problem.clauses])
 
     return [one for one in found if concerns(one)]
 

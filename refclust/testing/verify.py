@@ -24,7 +24,7 @@ from refclust.trace.places import spec_root
 FORMAT: Final = "refclust-vectors/1"
 ANSWERS_FORMAT: Final = "refclust-answers/1"
 _IN_ANY_ORDER: Final = ("table", "row_sums", "column_sums")
-_WHOLE_CASE: Final = "(the case)"
+WHOLE_CASE: Final = "(the case)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def verify(*, backend: str | None = None, only: str | None = None) -> Report:
     def answer(file: VectorFile, case: Case, key: str) -> Answer:
         # One for each answer: a session keeps what it prepared, and tells of all of it each time.
         session = Session(backend)
-        if key == _WHOLE_CASE:
+        if key == WHOLE_CASE:
             return runners.refusal(file.subject, case.input, session)
         return runners.answer(file.subject, case.input, key, session)
 
@@ -120,7 +120,7 @@ def judge_answers(path: Path, only: str | None = None) -> Report:
         of_case = given.get(case.id)
         if of_case is None:
             return None
-        if key == _WHOLE_CASE:
+        if key == WHOLE_CASE:
             if "error" not in of_case:
                 return None
             return answers.read(of_case, f"{path}: the answer to {case.id}")
@@ -147,6 +147,22 @@ def _judge(files: tuple[VectorFile, ...], answer: Answering) -> Report:
     return Report(tuple(_judge_file(file, answer) for file in files))
 
 
+def differs(
+    file: VectorFile, case: Case, answer: Callable[[str, dict[str, Any], str], Answer | None]
+) -> bool:
+    """Tell whether some answer to a case is not what the vector says; None is no answer."""
+    for key, expected in _keys(case):
+        got = answer(file.subject, case.input, key)
+        if got is not None and not _meets(key, expected, got):
+            return True
+    return False
+
+
+def _meets(key: str, expected: dict[str, Any], got: Answer) -> bool:
+    judge = answers.passes_in_some_order if key in _IN_ANY_ORDER else answers.passes
+    return judge(expected, got)
+
+
 def _judge_file(file: VectorFile, answer: Answering) -> FileReport:
     values, failures = 0, []
     apart: list[Away] = []
@@ -156,8 +172,7 @@ def _judge_file(file: VectorFile, answer: Answering) -> FileReport:
             if got is None:
                 continue
             values += 1
-            judge = answers.passes_in_some_order if key in _IN_ANY_ORDER else answers.passes
-            if not judge(expected, got):
+            if not _meets(key, expected, got):
                 failures.append(Failure(case.id, key, _told(expected), _shown(got)))
             else:
                 apart += answers.away(expected, got)
@@ -167,7 +182,7 @@ def _judge_file(file: VectorFile, answer: Answering) -> FileReport:
 
 def _keys(case: Case) -> Iterator[tuple[str, dict[str, Any]]]:
     if isinstance(case.expect.get("error"), str):
-        yield _WHOLE_CASE, case.expect
+        yield WHOLE_CASE, case.expect
     else:
         yield from case.expect.items()
 

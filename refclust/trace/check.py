@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from refclust.trace import lock, matrix
+from refclust.trace import inventory, lock, matrix
 from refclust.trace.citations import Citations
 from refclust.trace.clauses import PLANNED_FILE
 from refclust.trace.places import checkout
+from refclust.trace.problem import Problem
+from refclust.trace.room import UNDEFINED_FILE, at_home, home
 from refclust.trace.scan import Scan, scan
 from refclust.trace.vectors import Case
+
+__all__ = ["Problem", "problems"]
 
 _SOURCE = re.compile(r"^- Source: \S", re.MULTILINE)
 _WANTED = {
@@ -20,29 +23,6 @@ _WANTED = {
     "golden": "no golden evidence: no case under vectors/ cites it",
     "property": "no property evidence: no property test that runs cites it",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One hole, wrong citation or drift; ``code`` is stable, ``message`` is one clear line."""
-
-    code: str
-    file: str
-    line: int
-    message: str
-
-    def text(self) -> str:
-        """The problem as one line that editors can jump to."""
-        return f"{self.file}:{self.line}: {self.message} [{self.code}]"
-
-    def plain(self) -> dict[str, object]:
-        """The problem as JSON can hold it."""
-        return {
-            "code": self.code,
-            "file": self.file,
-            "line": self.line,
-            "message": self.message,
-        }
 
 
 def problems(root: Path | None = None) -> list[Problem]:
@@ -53,11 +33,13 @@ def problems(root: Path | None = None) -> list[Problem]:
     found = scan(checkout(root).root)
     everything = [
         *_holes(found),
+        *_defined(found),
         *_planned(found),
         *_code(found),
         *_tests(found),
         *_vectors(found),
-        *(Problem(one.kind, one.file, one.line, one.message) for one in lock.drift(found)),
+        *inventory.problems(found),
+        *lock.drift(found),
     ]
     return sorted(everything, key=lambda one: (one.file, one.line, one.code, one.message))
 
@@ -78,6 +60,34 @@ def _holes(found: Scan) -> Iterator[Problem]:
                 yield Problem(f"no-{need}", file, clause.line, message)
 
 
+def _defined(found: Scan) -> Iterator[Problem]:
+    """Each normative clause has one definition, in its place, or is listed as still to come."""
+    for clause in found.clauses.values():
+        place, defining = home(clause.chapter), found.definitions_of(clause.id)
+        if not defining and clause.kind == "normative" and clause.id not in found.undefined:
+            message = (
+                f"normative clause {clause.id} has no definition: "
+                f"no docstring in {place} says 'Defines: {clause.id}'"
+            )
+            yield Problem("no-definition", _chapter(found, clause.chapter), clause.line, message)
+        for one in defining[1:]:
+            message = f"{one.name} defines {clause.id}, which {defining[0].name} defines already"
+            yield Problem("defined-twice", one.file, one.line, message)
+        for one in defining:
+            if not at_home(one.file, clause.chapter):
+                message = f"{one.name} defines {clause.id}, which only {place} may define"
+                yield Problem("wrong-room", one.file, one.line, message)
+    for cited, line in found.undefined.items():
+        file = f"{_spec(found)}/{UNDEFINED_FILE}"
+        defining = found.definitions_of(cited)
+        if cited not in found.clauses or found.clauses[cited].kind != "normative":
+            message = f"{cited} is listed as undefined but is no normative clause"
+            yield Problem("undefined-unknown", file, line, message)
+        elif defining:
+            message = f"{cited} is listed as undefined but {defining[0].name} defines it"
+            yield Problem("undefined-defined", file, line, message)
+
+
 def _planned(found: Scan) -> Iterator[Problem]:
     for row in found.planned.values():
         if row.id in found.clauses:
@@ -94,7 +104,8 @@ def _code(found: Scan) -> Iterator[Problem]:
         yield from _ids(found, one.cites.ids, one.file, one.line, one.name)
         for fault in one.cites.faults:
             message = (
-                f"{one.name}: cannot read {fault!r}; allowed: 'Spec: ID, ID' or 'Spec: none (why)'"
+                f"{one.name}: cannot read {fault!r}; allowed: 'Defines: ID', 'Spec: ID, ID' "
+                "or 'Spec: none (why)'"
             )
             yield Problem("bad-citation", one.file, one.line, message)
         if one.cites.ids and one.cites.exempt:
@@ -115,6 +126,9 @@ def _code(found: Scan) -> Iterator[Problem]:
 def _tests(found: Scan) -> Iterator[Problem]:
     for one in found.markers:
         yield from _ids(found, one.ids, one.file, one.line, one.test)
+        if one.counts and not one.asserts:
+            message = f"{one.test} asserts nothing: it is no evidence of {', '.join(one.ids)}"
+            yield Problem("asserts-nothing", one.file, one.line, message)
         for fault in one.faults:
             message = f"{one.test}: cannot read {fault}; allowed: one or more IDs, as plain strings"
             yield Problem("bad-citation", one.file, one.line, message)
@@ -126,6 +140,9 @@ def _vectors(found: Scan) -> Iterator[Problem]:
         if not one.ids:
             message = f"case {one.id} cites no clause; its formulas are empty"
             yield Problem("uncited", one.file, one.line, message)
+        if one.empty:
+            message = f"case {one.id} leaves {one.empty} empty: it is no evidence"
+            yield Problem("expects-nothing", one.file, one.line, message)
         for cited in one.ids:
             citing.setdefault((one.file, cited), []).append(one)
     # One line per file and ID: generated files repeat a wrong ID a thousand times.

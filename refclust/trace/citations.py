@@ -1,7 +1,8 @@
-"""Reads the ``Spec:`` lines of a docstring (tracing, no chapter).
+"""Reads the ``Defines:`` and ``Spec:`` lines of a docstring (tracing, no chapter).
 
-``Spec: PUR, PUR-F`` cites clauses and may go on in the next line after a comma.
-``Spec: none (why)`` says that a function realises no clause, and why.
+``Defines: PUR`` says that a function is the formula of a clause, and cites it, too. ``Spec: PUR,
+PUR-F`` cites clauses. Both may go on in the next line after a comma. ``Spec: none (why)`` says
+that a function realises no clause, and why.
 """
 
 from __future__ import annotations
@@ -11,27 +12,33 @@ from dataclasses import dataclass
 
 from refclust.trace.clauses import ID
 
-_LINE = re.compile(r"Spec:(?: +(.*))?")
+_LINE = re.compile(r"(Spec|Defines):(?: +(.*))?")
 _IDS = re.compile(rf"{ID}(, *{ID})*")
 _NONE = re.compile(r"none \((.+?)\)?\.?")
 
 
 @dataclass(frozen=True, slots=True)
 class Citations:
-    """What a docstring cites; ``exempt`` is the reason to cite nothing, ``faults`` bad lines."""
+    """What a docstring cites; ``exempt`` is the reason to cite nothing, ``faults`` bad lines.
+
+    ``defines`` are the clauses among ``ids`` whose formula this is.
+    """
 
     ids: tuple[str, ...] = ()
     exempt: str = ""
     faults: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
 
 
 def read(docstring: str) -> Citations:
-    r"""Read all ``Spec:`` lines of a docstring.
+    r"""Read all ``Defines:`` and ``Spec:`` lines of a docstring.
 
-    >>> read("Share of the majority.\n\n    Spec: PUR, PUR-F\n").ids
-    ('PUR', 'PUR-F')
+    >>> found = read("Share of the majority.\n\n    Defines: PUR\n    Spec: PUR-F\n")
+    >>> found.ids, found.defines
+    (('PUR', 'PUR-F'), ('PUR',))
     """
     ids: list[str] = []
+    defines: list[str] = []
     exempt = ""
     faults: list[str] = []
     lines = [line.strip() for line in docstring.split("\n")]
@@ -39,15 +46,19 @@ def read(docstring: str) -> Citations:
         match = _LINE.fullmatch(line)
         if match is None:
             continue
-        cited = match[1] or ""
+        word, cited = match[1], match[2] or ""
         following = iter(lines[number + 1 :])
         while cited.endswith(","):
             cited = f"{cited} {next(following, '')}"
         reason = _NONE.fullmatch(cited)
-        if reason is not None:
+        if reason is not None and word == "Spec":
             exempt = reason[1]
         elif _IDS.fullmatch(cited):
-            ids.extend(re.findall(ID, cited))
+            named = re.findall(ID, cited)
+            ids.extend(named)
+            defines.extend(named if word == "Defines" else ())
         else:
-            faults.append(f"Spec: {cited}".strip())
-    return Citations(tuple(dict.fromkeys(ids)), exempt, tuple(faults))
+            faults.append(f"{word}: {cited}".strip())
+    return Citations(
+        tuple(dict.fromkeys(ids)), exempt, tuple(faults), tuple(dict.fromkeys(defines))
+    )

@@ -1,125 +1,88 @@
-"""Locks: one file per chapter that pins the text of its clauses and the code that realises them.
+"""Locks: files that pin the clauses, the code that realises them, and the evidence for them.
 
-``spec/locks/<chapter>.lock`` holds one JSON line per clause, sorted by ID. Whoever changes a
-formula or its code renews the lock, and a reviewer sees both changes side by side.
+``spec/locks/<chapter>.lock`` holds one JSON line per clause; ``locks/code/`` one per function,
+class or constant that the cited code reaches; ``locks/evidence/`` one per vector file, generator
+and property test. Whoever changes a formula, its code or its evidence renews the locks, and a
+reviewer sees both changes side by side.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 
-from refclust.errors import BadSpec
+from refclust.trace import inventory, lock_code, lock_evidence, table
 from refclust.trace.clauses import Clause
 from refclust.trace.places import checkout
+from refclust.trace.problem import Problem
 from refclust.trace.scan import Scan, scan
+from refclust.trace.table import Table, short_hash
 
+__all__ = ["clause_hash", "current", "drift", "read", "short_hash", "update"]
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What a lock says of one clause: its hash, and that of each definition realising it."""
-
-    id: str
-    clause: str
-    code: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Drift:
-    """One difference between the tree and its locks; ``kind`` says of what."""
-
-    kind: str
-    file: str
-    line: int
-    message: str
+Locks = dict[str, Table]  # tables by the names of their files, without the suffix
 
 
 def update(root: Path | None = None) -> list[Path]:
-    """Rewrite all locks of a checkout and return the files that changed, removed ones included.
+    """Rewrite all locks of a checkout, and its inventory; return the files that changed.
 
     Raises ``needs-checkout`` outside a checkout.
     """
     found = scan(checkout(root).root)
     folder = found.places.spec / "locks"
-    wanted = {folder / f"{name}.lock": _lines(entries) for name, entries in current(found).items()}
+    wanted = {folder / f"{name}.lock": table.text(one) for name, one in current(found).items()}
     changed: list[Path] = []
     for path, text in wanted.items():
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
-            folder.mkdir(exist_ok=True)
-            _write(path, text)
+            table.write(path, text)
             changed.append(path)
-    for path in sorted(set(folder.glob("*.lock")) - set(wanted)):
+    listed = found.places.spec / inventory.FILE
+    text = inventory.renewed(found)
+    if not listed.is_file() or listed.read_text(encoding="utf-8") != text:
+        table.write(listed, text)
+        changed.append(listed)
+    kept = {folder / f"{lock_evidence.MUTANTS}.lock"}
+    for path in sorted(set(folder.rglob("*.lock")) - set(wanted) - kept):
         path.unlink()
         changed.append(path)
     return changed
 
 
-def current(found: Scan) -> dict[str, dict[str, Entry]]:
-    """Compute what the locks should say: entries by ID, by chapter."""
-    chapters: dict[str, dict[str, Entry]] = {}
+def current(found: Scan) -> Locks:
+    """Compute what the locks should say."""
+    chapters: Locks = {}
     for clause in found.clauses.values():
-        code: dict[str, list[str]] = {}
-        for one in found.code(clause.id):
-            code.setdefault(one.name, []).append(one.bare)
-        entry = Entry(
-            id=clause.id,
-            clause=clause_hash(clause),
-            # A name can be defined twice (under an `if`): then both texts count.
-            code={name: short_hash("\n".join(texts)) for name, texts in sorted(code.items())},
-        )
-        chapters.setdefault(clause.chapter, {})[clause.id] = entry
-    return chapters
+        chapters.setdefault(clause.chapter, {})[clause.id] = {
+            "id": clause.id,
+            "clause": clause_hash(clause),
+            "code": sorted({one.name for one in found.code(clause.id)}),
+        }
+    return {**chapters, **lock_code.current(found), **lock_evidence.current(found)}
 
 
-def read(spec: Path) -> dict[str, dict[str, Entry]]:
-    """Read the locks: entries by ID, by chapter; raises ``bad-spec`` for an unreadable line."""
-    return {path.stem: _read(path) for path in sorted((spec / "locks").glob("*.lock"))}
+def read(spec: Path) -> Locks:
+    """Read the locks; raises ``bad-spec`` for an unreadable line."""
+    folder = spec / "locks"
+    found: Locks = {}
+    for path in sorted(folder.rglob("*.lock")):
+        name = path.relative_to(folder).with_suffix("").as_posix()
+        kind = "code" if name.startswith("code/") else path.stem if "/" in name else "chapter"
+        if kind in table.FIELDS:
+            found[name] = table.read(path, f"{name}.lock", kind)
+        else:
+            found[name] = {}
+    return found
 
 
-def drift(found: Scan) -> list[Drift]:
+def drift(found: Scan) -> list[Problem]:
     """Compare the tree with its locks."""
-    places = found.places
-    wanted, locked = current(found), read(places.spec)
-    lines = {one.name: (one.file, one.line) for one in found.definitions}
-    differences: list[Drift] = []
-    for chapter in sorted(wanted.keys() | locked.keys()):
-        lock = f"{places.name(places.spec)}/locks/{chapter}.lock"
-        here = f"{places.name(places.spec)}/{chapter}.md"
-        if chapter not in wanted:
-            message = f"the lock {chapter}.lock belongs to no chapter with clauses"
-            differences.append(Drift("lock-stale", lock, 1, message))
-            continue
-        if chapter not in locked:
-            message = f"chapter {chapter} has no lock"
-            differences.append(Drift("lock-missing", here, 1, message))
-            continue
-        new, old = wanted[chapter], locked[chapter]
-        for clause in sorted(old.keys() - new.keys()):
-            message = f"clause {clause} is in the lock but no longer in chapter {chapter}"
-            differences.append(Drift("clause-drift", lock, 1, message))
-        for clause, entry in new.items():
-            line = found.clauses[clause].line
-            if clause not in old:
-                message = f"clause {clause} is not in the lock of its chapter"
-                differences.append(Drift("clause-drift", here, line, message))
-                continue
-            if entry.clause != old[clause].clause:
-                message = f"clause {clause} changed since its lock"
-                differences.append(Drift("clause-drift", here, line, message))
-            for name in sorted(entry.code.keys() | old[clause].code.keys()):
-                if name not in entry.code:
-                    message = f"{name} no longer realises {clause}, as the lock says it does"
-                    differences.append(Drift("code-drift", here, line, message))
-                elif name not in old[clause].code:
-                    message = f"{name} realises {clause}, but not in the lock"
-                    differences.append(Drift("code-drift", *lines[name], message))
-                elif entry.code[name] != old[clause].code[name]:
-                    message = f"{name} changed since the lock of {clause}"
-                    differences.append(Drift("code-drift", *lines[name], message))
-    return differences
+    wanted, locked = current(found), read(found.places.spec)
+    return [
+        *_files(found, wanted, locked),
+        *_chapters(found, wanted, locked),
+        *lock_code.drift(found, wanted, locked),
+        *lock_evidence.drift(found, wanted, locked),
+    ]
 
 
 def clause_hash(clause: Clause) -> str:
@@ -127,43 +90,46 @@ def clause_hash(clause: Clause) -> str:
     return short_hash(" ".join(f"{clause.title} {clause.kind} {clause.text}".split()))
 
 
-def short_hash(text: str) -> str:
-    """Hash a text to 16 hexadecimal digits of SHA-256.
-
-    >>> short_hash("refclust")
-    '36ced11c728a8bc5'
-    """
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _lines(entries: dict[str, Entry]) -> str:
-    return "".join(
-        json.dumps(
-            {"id": one.id, "clause": one.clause, "code": one.code},
-            ensure_ascii=False,
-            sort_keys=True,
-        )
-        + "\n"
-        for one in sorted(entries.values(), key=lambda entry: entry.id)
-    )
+def _files(found: Scan, wanted: Locks, locked: Locks) -> Iterator[Problem]:
+    spec = found.places.name(found.places.spec)
+    for name in sorted(locked.keys() - wanted.keys() - {lock_evidence.MUTANTS}):
+        message = f"the lock {name}.lock belongs to no chapter with clauses"
+        if "/" in name:
+            message = f"the lock {name}.lock pins nothing"
+        yield Problem("lock-stale", f"{spec}/locks/{name}.lock", 1, message)
+    for name in sorted(wanted.keys() - locked.keys()):
+        if "/" in name:
+            message = f"the lock {name}.lock is missing"
+            yield Problem("lock-missing", f"{spec}/locks/{name}.lock", 1, message)
+        else:
+            message = f"chapter {name} has no lock"
+            yield Problem("lock-missing", f"{spec}/{name}.md", 1, message)
 
 
-def _read(path: Path) -> dict[str, Entry]:
-    entries: dict[str, Entry] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            item = json.loads(line)
-            entry = Entry(str(item["id"]), str(item["clause"]), dict(item["code"]))
-        except (ValueError, KeyError, TypeError) as error:
-            raise BadSpec(
-                f"locks/{path.name}:{number}: not a line of a lock ({error}); renew the lock"
-            ) from error
-        entries[entry.id] = entry
-    return entries
-
-
-def _write(path: Path, text: str) -> None:
-    """Write the whole file or nothing: first beside it, then in its place."""
-    beside = path.with_suffix(".lock.new")
-    beside.write_text(text, encoding="utf-8", newline="\n")
-    os.replace(beside, path)
+def _chapters(found: Scan, wanted: Locks, locked: Locks) -> Iterator[Problem]:
+    spec = found.places.name(found.places.spec)
+    lines = {one.name: (one.file, one.line) for one in found.definitions}
+    for chapter in sorted(wanted.keys() & locked.keys()):
+        if "/" in chapter:
+            continue
+        here = f"{spec}/{chapter}.md"
+        new, old = wanted[chapter], locked[chapter]
+        for clause in sorted(old.keys() - new.keys()):
+            message = f"clause {clause} is in the lock but no longer in chapter {chapter}"
+            yield Problem("clause-drift", f"{spec}/locks/{chapter}.lock", 1, message)
+        for clause, entry in new.items():
+            line = found.clauses[clause].line
+            if clause not in old:
+                message = f"clause {clause} is not in the lock of its chapter"
+                yield Problem("clause-drift", here, line, message)
+                continue
+            if entry["clause"] != old[clause]["clause"]:
+                message = f"clause {clause} changed since its lock"
+                yield Problem("clause-drift", here, line, message)
+            now, then = set(entry["code"]), set(old[clause]["code"])
+            for name in sorted(then - now):
+                message = f"{name} no longer realises {clause}, as the lock says it does"
+                yield Problem("code-drift", here, line, message)
+            for name in sorted(now - then):
+                message = f"{name} realises {clause}, but not in the lock"
+                yield Problem("code-drift", *lines[name], message)

@@ -2,7 +2,8 @@
 
 A marker may stand on a function, on a class, in ``pytestmark`` of a class or module, or on one
 parameter of a parametrised test. Property tests are those below ``tests/property`` and those
-that use ``@given`` of Hypothesis.
+that use ``@given`` of Hypothesis. A property test that asserts nothing, itself or by a function
+of the tests that it calls, is no evidence.
 """
 
 from __future__ import annotations
@@ -10,17 +11,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from refclust.trace.functions import parse
-from refclust.trace.places import Places
+from refclust.trace.graph import Graph
+from refclust.trace.modules import Module
+from refclust.trace.names import named
 
+_DEMANDS = frozenset(["raises", "fail", "warns"])
 _NOT_RUN = frozenset(["skip", "skipif", "xfail"])
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """One marked test; ``counts`` is false where pytest does not run it or lets it fail."""
+    """One marked test; ``counts`` is false where pytest does not run it or lets it fail.
+
+    ``unit`` names it as ``Graph`` does; ``asserts`` is false where it cannot fail.
+    """
 
     test: str
     file: str
@@ -29,6 +34,14 @@ class Marker:
     is_property: bool
     counts: bool
     faults: tuple[str, ...]
+    unit: str = ""
+    asserts: bool = True
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The module and the qualified name."""
+        module, _, qualname = self.unit.partition(":")
+        return module, qualname
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,28 +60,52 @@ class _Marks:
         )
 
 
-def scan(places: Places) -> list[Marker]:
-    """Find all marked tests of a checkout; none outside one."""
-    if places.tests is None:
-        return []
-    return [
-        marker
-        for path in sorted(places.tests.rglob("*.py"))
-        for marker in _file(path, places.tests, places.name(path))
-    ]
+def scan(modules: list[Module], graph: Graph) -> list[Marker]:
+    """Find all marked tests of a checkout."""
+    asserting: dict[str, bool] = {}
+    return [marker for module in modules for marker in _file(module, graph, asserting)]
 
 
-def _file(path: Path, tests: Path, name: str) -> Iterator[Marker]:
-    tree = parse(path.read_text(encoding="utf-8"), name)
-    collected = path.name.startswith("test_") or path.stem.endswith("_test")
-    below_property = path.relative_to(tests).parts[0] == "property"
-    module = _pytestmark(tree.body)
-    for marker in _tests(tree.body, module, name):
+def _file(module: Module, graph: Graph, asserting: dict[str, bool]) -> Iterator[Marker]:
+    path, last = module.file, module.inside[-1]
+    collected = last.startswith("test_") or last.endswith("_test")
+    for marker in _tests(module.tree.body, _pytestmark(module.tree.body), path):
+        qualname = ".".join(marker.test.split("::")[1:])
+        is_property = marker.is_property or module.folder == "property"
         yield replace(
             marker,
-            is_property=marker.is_property or below_property,
+            is_property=is_property,
             counts=marker.counts and collected,
+            unit=f"{module.name}:{qualname}",
+            asserts=not is_property or _asserts(graph, (module.name, qualname), asserting),
         )
+
+
+def _asserts(graph: Graph, key: tuple[str, str], known: dict[str, bool]) -> bool:
+    """Whether a test can fail by something it demands."""
+    for name in graph.reached([key]):
+        if name not in known:
+            module, _, qualname = name.partition(":")
+            known[name] = any(map(demands, graph.nodes((module, qualname))))
+        if known[name]:
+            return True
+    return False
+
+
+def demands(node: ast.AST) -> bool:
+    """Whether a piece of code demands something: an assertion, or an error that must come.
+
+    >>> [demands(ast.parse(text)) for text in ("assert x", "assert True", "pytest.raises(E)")]
+    [True, False, True]
+    """
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Assert) and not isinstance(inner.test, ast.Constant):
+            return True
+        if isinstance(inner, ast.Call):
+            for chain in named(inner.func):
+                if chain[-1] in _DEMANDS or chain[-1].startswith("assert"):
+                    return True
+    return False
 
 
 def _tests(body: list[ast.stmt], inherited: _Marks, prefix: str) -> Iterator[Marker]:

@@ -1,7 +1,8 @@
-"""The matrix clause × code × golden × property × contract (tracing, no chapter).
+"""The matrix clause × definition × code × golden × property × contract (tracing, no chapter).
 
-A normative clause needs code, golden cases and a property test; an identity needs a property
-test; an informative clause needs nothing. A clause that a kernel realises needs its contract.
+A normative clause needs a definition, golden cases and a property test; an identity needs a
+property test; an informative clause needs nothing. A clause that a kernel realises needs its
+contract.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ from refclust.trace.scan import Scan, scan
 
 Contract = Literal["yes", "no", "-"]
 _NEEDS: dict[Kind, tuple[str, ...]] = {
-    "normative": ("code", "golden", "property"),
+    "normative": ("definition", "code", "golden", "property"),
     "identity": ("property",),
     "informative": (),
 }
-_HEADER = ("ID", "clause", "kind", "code", "golden", "property", "tests", "contract", "state")
+_HEADER = (
+    *("ID", "clause", "kind", "defined", "code"),
+    *("golden", "property", "tests", "contract", "state"),
+)
 _RIGHT = frozenset(["golden", "property", "tests"])
 
 
@@ -30,6 +34,7 @@ class Row:
     ``golden`` counts vector cases, ``properties`` and ``tests`` count marked tests: property
     tests and all others. Both are None where the tests are not at hand. ``contract`` is "-"
     where no kernel realises the clause, "no" where one of its kernels has no contract.
+    ``defined`` names the definition, "later" where it is still to come, "-" where there is none.
     """
 
     id: str
@@ -42,6 +47,7 @@ class Row:
     tests: int | None
     contract: Contract
     missing: tuple[str, ...]
+    defined: str = "-"
 
     @property
     def state(self) -> str:
@@ -55,6 +61,7 @@ class Row:
             "title": self.title,
             "kind": self.kind,
             "chapter": self.chapter,
+            "defined": self.defined,
             "code": list(self.code),
             "golden": self.golden,
             "property": self.properties,
@@ -134,7 +141,14 @@ def _row(found: Scan, clause: Clause) -> Row:
     if kernels:
         contract = "yes" if all(one.contract for one in kernels) else "no"
     properties = sum(one.is_property for one in tests)
-    present = {"code": bool(code), "golden": golden > 0, "property": properties > 0 or not counted}
+    defined = "later" if clause.id in found.undefined else "-"
+    defined = next((one.name for one in found.definitions_of(clause.id)), defined)
+    present = {
+        "definition": defined != "-",
+        "code": bool(code),
+        "golden": golden > 0,
+        "property": properties > 0 or not counted,
+    }
     missing = [need for need in _NEEDS[clause.kind] if not present[need]]
     return Row(
         id=clause.id,
@@ -147,18 +161,21 @@ def _row(found: Scan, clause: Clause) -> Row:
         tests=len(tests) - properties if counted else None,
         contract=contract,
         missing=tuple([*missing, "contract"] if contract == "no" else missing),
+        defined=defined,
     )
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    code = row.code[0].removeprefix("refclust.") if row.code else "-"
-    if len(row.code) > 1:
-        code += f" +{len(row.code) - 1}"
+    others = [name.removeprefix("refclust.") for name in row.code if name != row.defined]
+    code = others[0] if others else "-"
+    if len(others) > 1:
+        code += f" +{len(others) - 1}"
     unknown = "?"
     return (
         row.id,
         row.title,
         row.kind,
+        row.defined.removeprefix("refclust."),
         code,
         str(row.golden),
         unknown if row.properties is None else str(row.properties),

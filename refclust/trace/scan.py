@@ -5,36 +5,71 @@ Found by reading text and syntax trees; nothing of the tree is imported or run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from refclust.trace import clauses as chapters
-from refclust.trace import functions, markers, vectors
+from refclust.trace import functions, inventory, markers, modules, room, vectors
 from refclust.trace.clauses import Clause, Planned
 from refclust.trace.functions import Definition
+from refclust.trace.graph import Graph, Unit
+from refclust.trace.inventory import Known
 from refclust.trace.markers import Marker
 from refclust.trace.places import Places, locate
-from refclust.trace.vectors import Case, VectorFile, citing
+from refclust.trace.vectors import Case, Sealed, VectorFile, citing
+
+# What a definition calls is followed inside its own folder, and into these.
+_FOLLOWED = frozenset(["formulas", "numbers"])
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The clauses of a tree and all that cites them."""
+    """The clauses of a tree and all that cites them.
+
+    ``units`` are all functions, classes and constants that the cited code reaches, by name;
+    ``helpers`` the same of the property tests.
+    """
 
     places: Places
     clauses: dict[str, Clause]
     planned: dict[str, Planned]
+    undefined: dict[str, int]
+    known: dict[str, Known]
     definitions: tuple[Definition, ...]
+    units: dict[str, Unit]
     markers: tuple[Marker, ...]
+    helpers: dict[str, Unit]
+    files: tuple[Sealed, ...]
     cases: tuple[Case, ...]
+    _reach: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def code(self, clause: str) -> tuple[Definition, ...]:
-        """The definitions that realise a clause."""
-        return tuple(one for one in self.definitions if clause in one.cites.ids)
+        """The definitions that realise a clause, first the one that defines it."""
+        others = (one for one in self.definitions if clause in one.cites.ids)
+        return tuple(dict.fromkeys([*self.definitions_of(clause), *others]))
+
+    def definitions_of(self, clause: str) -> tuple[Definition, ...]:
+        """The definitions that say ``Defines:`` of a clause; one, where all is well."""
+        return tuple(one for one in self.definitions if clause in one.cites.defines)
+
+    def reach(self, name: str) -> frozenset[str]:
+        """The names of all that a definition or a property test reaches, itself included."""
+        if name not in self._reach:
+            found: set[str] = set()
+            waiting = [name]
+            while waiting:
+                one = waiting.pop()
+                if one not in found:
+                    found.add(one)
+                    waiting += (self.units.get(one) or self.helpers[one]).calls
+            self._reach[name] = frozenset(found)
+        return self._reach[name]
 
     def tests(self, clause: str) -> tuple[Marker, ...]:
-        """The tests that run and cite a clause."""
-        return tuple(one for one in self.markers if one.counts and clause in one.ids)
+        """The tests that run, demand something, and cite a clause."""
+        return tuple(
+            one for one in self.markers if one.counts and one.asserts and clause in one.ids
+        )
 
     def vectors(self, clause: str) -> tuple[VectorFile, ...]:
         """The vector files that cite a clause, with their numbers of cases."""
@@ -44,11 +79,22 @@ class Scan:
 def scan(root: Path | None = None) -> Scan:
     """Read the tree below ``root``, or the one around the running package."""
     places = locate(root)
+    package, tests = modules.package(places), modules.tests(places)
+    definitions = functions.scan(package)
+    code = Graph(package, lambda one, other: other.folder in _FOLLOWED | {one.folder})
+    proofs = Graph(tests, lambda _, __: True)
+    marked = markers.scan(tests, proofs)
+    files, cases = vectors.scan(places)
     return Scan(
         places=places,
         clauses=chapters.load(places.spec),
         planned=chapters.planned(places.spec),
-        definitions=tuple(functions.scan(places)),
-        markers=tuple(markers.scan(places)),
-        cases=tuple(vectors.scan(places)),
+        undefined=room.undefined(places.spec),
+        known=inventory.read(places.spec),
+        definitions=tuple(definitions),
+        units=code.reached((one.module, one.qualname) for one in definitions if one.cites.ids),
+        markers=tuple(marked),
+        helpers=proofs.reached(one.key for one in marked if one.is_property and one.counts),
+        files=tuple(files),
+        cases=tuple(cases),
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from refclust.errors import UnknownClause
-from refclust.trace import lock
+from refclust.trace import lock, lock_code
 from refclust.trace.clauses import Clause
 from refclust.trace.scan import Scan, scan
 from refclust.trace.vectors import VectorFile
@@ -23,7 +23,10 @@ Locked = Literal["as locked", "changed since the lock", "not locked"]
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """One definition that realises the clause, with its source text."""
+    """One function or class that realises the clause, with its source text.
+
+    ``defines`` is true of the one that is the formula of the clause.
+    """
 
     name: str
     file: str
@@ -32,6 +35,7 @@ class Code:
     kernel: str | None
     contract: bool
     locked: Locked
+    defines: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,7 @@ class ClausePage:
                     "kernel": one.kernel,
                     "contract": one.contract,
                     "locked": one.locked,
+                    "defines": one.defines,
                 }
                 for one in self.code
             ],
@@ -90,10 +95,11 @@ class ClausePage:
             "",
             clause.text,
         ]
-        for one in self.code:
-            kernel = "" if one.kernel is None else f", kernel {one.kernel}"
-            parts += ["", f"Code  {one.file}:{one.line}  {one.name}{kernel} ({one.locked})", ""]
-            parts += [textwrap.indent(one.source, "    ")]
+        # Where a formula stands in its room, that is what a reader wants to see, and all of it.
+        whole = [one for one in self.code if one.defines] or list(self.code)
+        for one in whole:
+            title = "Definition" if one.defines else "Code"
+            parts += ["", f"{title}  {_code_line(one)}", "", textwrap.indent(one.source, "    ")]
         if not self.code:
             parts += ["", "Code  none"]
         parts += ["", *_list("Golden vectors", [_vector_line(one) for one in self.vectors])]
@@ -102,6 +108,9 @@ class ClausePage:
         else:
             tests = [f"{one.name}{' (property)' if one.is_property else ''}" for one in self.tests]
             parts += ["", *_list("Tests", tests)]
+        others = [_code_line(one) for one in self.code if one not in whole]
+        if others:
+            parts += ["", *_list("Also realised by", others)]
         return "\n".join(parts)
 
 
@@ -115,13 +124,14 @@ def clause(name: str, root: Path | None = None) -> ClausePage:
     if wanted not in found.clauses:
         raise UnknownClause(_unknown(found, name, wanted))
     chosen = found.clauses[wanted]
-    entry = lock.read(found.places.spec).get(chosen.chapter, {}).get(wanted)
-    hashes = lock.current(found)[chosen.chapter][wanted]
-    locked_code = {} if entry is None else entry.code
+    locked = lock.read(found.places.spec)
+    entry = locked.get(chosen.chapter, {}).get(wanted)
+    pinned = () if entry is None else entry["code"]
+    drifted = lock_code.drifted(found, locked)
     counted = found.places.tests is not None
     return ClausePage(
         clause=chosen,
-        locked=_locked(hashes.clause, None if entry is None else entry.clause),
+        locked=_locked(None if entry is None else entry["clause"] == lock.clause_hash(chosen)),
         code=tuple(
             Code(
                 name=one.name,
@@ -130,7 +140,8 @@ def clause(name: str, root: Path | None = None) -> ClausePage:
                 source=textwrap.dedent(one.text),
                 kernel=one.kernel,
                 contract=one.contract,
-                locked=_locked(hashes.code[one.name], locked_code.get(one.name)),
+                locked=_locked(one.name not in drifted if one.name in pinned else None),
+                defines=wanted in one.cites.defines,
             )
             for one in found.code(wanted)
         ),
@@ -150,10 +161,15 @@ def _unknown(found: Scan, name: str, wanted: str) -> str:
     return f"no clause {name!r}{advice}"
 
 
-def _locked(now: str, then: str | None) -> Locked:
-    if then is None:
+def _locked(same: bool | None) -> Locked:
+    if same is None:
         return "not locked"
-    return "as locked" if now == then else "changed since the lock"
+    return "as locked" if same else "changed since the lock"
+
+
+def _code_line(one: Code) -> str:
+    kernel = "" if one.kernel is None else f", kernel {one.kernel}"
+    return f"{one.file}:{one.line}  {one.name}{kernel} ({one.locked})"
 
 
 def _vector_line(one: VectorFile) -> str:

@@ -7,6 +7,7 @@ versions.
 from __future__ import annotations
 
 import ast
+import tokenize
 from collections.abc import Iterator
 
 Definable = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -34,13 +35,13 @@ def text(source: str, node: Definable) -> str:
     return "\n".join(_lines(source)[_first(node) - 1 : node.end_lineno])
 
 
-def bare_text(source: str, node: Definable) -> str:
-    r"""Cut one definition out of its file without docstrings and without blanks at line ends.
+def bare_text(source: str, node: ast.stmt) -> str:
+    r"""Cut one statement out of its file without docstrings, comments and blanks at line ends.
 
     The docstrings of definitions inside it go as well. Blank lines that touch a docstring go
     with it, so that writing the first docstring of a function changes nothing.
 
-    >>> source = 'def f():\n    "Says what."\n\n    return 1   \n'
+    >>> source = 'def f():\n    "Says what."\n\n    return 1   # why\n'
     >>> bare_text(source, ast.parse(source).body[0])
     'def f():\n    return 1'
     """
@@ -59,8 +60,21 @@ def bare_text(source: str, node: Definable) -> str:
                     break
                 lines[edge] = None
                 edge += step
-    inside = lines[_first(node) - 1 : node.end_lineno]
-    return "\n".join(line.rstrip() for line in inside if line is not None)
+    inside = [line for line in lines[_first(node) - 1 : node.end_lineno] if line is not None]
+    return "\n".join(line.rstrip() for line in _without_comments(inside))
+
+
+def _without_comments(lines: list[str]) -> list[str]:
+    if not any("#" in line for line in lines):
+        return lines
+    kept: list[str | None] = list(lines)
+    read = iter([f"{line}\n" for line in lines])
+    for token in tokenize.generate_tokens(lambda: next(read, "")):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            before = lines[row - 1][:column]
+            kept[row - 1] = before if before.strip() else None
+    return [line for line in kept if line is not None]
 
 
 def _lines(source: str) -> list[str]:
@@ -68,11 +82,12 @@ def _lines(source: str) -> list[str]:
     return source.split("\n")
 
 
-def _first(node: Definable) -> int:
-    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+def _first(node: ast.stmt) -> int:
+    decorators = node.decorator_list if isinstance(node, Definable) else []
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
-def _docstrings(node: Definable) -> Iterator[ast.Expr]:
+def _docstrings(node: ast.stmt) -> Iterator[ast.Expr]:
     for inner in ast.walk(node):
         if isinstance(inner, Definable):
             found = docstring_node(inner)

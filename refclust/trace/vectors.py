@@ -1,6 +1,7 @@
 """Finds which clauses the golden vectors cite (tracing, no chapter).
 
-A case cites what its ``formulas`` and the ``formulas`` of its whole file name.
+A case cites what its ``formulas`` and the ``formulas`` of its whole file name. A case that expects
+nothing is no evidence.
 """
 
 from __future__ import annotations
@@ -9,20 +10,21 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from refclust.errors import BadSpec
 from refclust.trace.places import Places
+from refclust.trace.table import short_hash
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case of a vector file and the clauses it cites."""
+    """One case of a vector file and the clauses it cites; ``empty`` is what it leaves open."""
 
     id: str
     file: str
     line: int
     ids: tuple[str, ...]
+    empty: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +35,32 @@ class VectorFile:
     cases: int
 
 
-def scan(places: Places) -> list[Case]:
-    """Read all cases below ``vectors/``; raises ``bad-spec`` for a file that is no JSON."""
-    return [
-        case
-        for path in sorted((places.spec / "vectors").rglob("*.json"))
-        for case in _file(path, places.name(path))
-    ]
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """One vector file with the hash of its text, as locks pin it; files without cases, too."""
+
+    file: str
+    hash: str
+
+
+def scan(places: Places) -> tuple[list[Sealed], list[Case]]:
+    """Read all files and cases below ``vectors/``; raises ``bad-spec`` for one that is no JSON."""
+    files: list[Sealed] = []
+    cases: list[Case] = []
+    for path in sorted((places.spec / "vectors").rglob("*.json")):
+        name, text = places.name(path), path.read_text(encoding="utf-8")
+        files.append(Sealed(name, short_hash(text)))
+        cases += _cases(text, name)
+    return files, cases
 
 
 def citing(cases: list[Case], clause: str) -> tuple[VectorFile, ...]:
     """Count per file the cases that cite one clause."""
-    files = Counter(case.file for case in cases if clause in case.ids)
+    files = Counter(case.file for case in cases if clause in case.ids and not case.empty)
     return tuple(VectorFile(file, files[file]) for file in sorted(files))
 
 
-def _file(path: Path, name: str) -> Iterator[Case]:
-    text = path.read_text(encoding="utf-8")
+def _cases(text: str, name: str) -> Iterator[Case]:
     try:
         content = json.loads(text)
     except json.JSONDecodeError as error:
@@ -66,7 +77,19 @@ def _file(path: Path, name: str) -> Iterator[Case]:
         quoted = json.dumps(case["id"])
         at = next((line for line in range(at, len(lines)) if quoted in lines[line]), at)
         own = _formulas(case, f"{name}:{at + 1}")
-        yield Case(case["id"], name, at + 1, tuple(dict.fromkeys(shared + own)))
+        cited = tuple(dict.fromkeys(shared + own))
+        yield Case(case["id"], name, at + 1, cited, _empty(case.get("expect"), "expect"))
+
+
+def _empty(expected: object, where: str) -> str:
+    """Where a case expects nothing; an empty list is something to expect."""
+    if expected in (None, {}, ""):
+        return where
+    if isinstance(expected, dict):
+        return next(filter(None, (_empty(v, f"{where}.{k}") for k, v in expected.items())), "")
+    if isinstance(expected, list):
+        return next(filter(None, (_empty(v, where) for v in expected)), "")
+    return ""
 
 
 def _formulas(item: dict[str, object], where: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from textwrap import dedent, indent
 import pytest
 
 from refclust.errors import BadSpec
-from refclust.trace import citations, functions, numeric
+from refclust.trace import citations, functions, modules, numeric
 from refclust.trace.citations import Citations
 from refclust.trace.functions import Definition
 from refclust.trace.places import locate
@@ -23,6 +23,14 @@ from tests.trace.trees import Tree
         ("A.\n\nSpec: PUR, PUR-F,  X2", Citations(ids=("PUR", "PUR-F", "X2"))),
         ("A.\n\nSpec: PUR,\n    PUR-F\n\nMore.", Citations(ids=("PUR", "PUR-F"))),
         ("A.\n\nSpec: PUR\nSpec: PUR-F, PUR", Citations(ids=("PUR", "PUR-F"))),
+        ("A.\n\nDefines: PUR", Citations(ids=("PUR",), defines=("PUR",))),
+        ("Defines: PUR", Citations(ids=("PUR",), defines=("PUR",))),
+        (
+            "A.\n\nSpec: PUR-F\nDefines: PUR,\n    PUR-G",
+            Citations(ids=("PUR-F", "PUR", "PUR-G"), defines=("PUR", "PUR-G")),
+        ),
+        ("A.\n\nDefines: none (a reader)", Citations(faults=("Defines: none (a reader)",))),
+        ("A.\n\nDefines:", Citations(faults=("Defines:",))),
         ("A.\n\nSpec: none (a reader)", Citations(exempt="a reader")),
         ("A.\n\nSpec: none (long\nreason)", Citations(exempt="long")),
         ("See the line Spec: PUR", Citations()),
@@ -39,7 +47,7 @@ def test_citations(docstring: str, expected: Citations) -> None:
 
 def scan(tree: Tree, text: str, name: str = "refclust/metrics/more.py") -> list[Definition]:
     tree.write(name, dedent(text))
-    return [one for one in functions.scan(locate(tree.root)) if one.file == name]
+    return [one for one in functions.scan(modules.package(locate(tree.root))) if one.file == name]
 
 
 @pytest.mark.parametrize(
@@ -127,6 +135,7 @@ def test_the_numeric_folders() -> None:
         "classify",
         "cluster",
         "data",
+        "formulas",
         "kernels",
         "metrics",
         "mixture",

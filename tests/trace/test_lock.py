@@ -13,24 +13,27 @@ from refclust.trace import lock
 from refclust.trace.clauses import Clause
 from tests.trace.trees import CLAUSE_PUR, CODE_FILE, LOCK_FILE, Tree
 
+FORMULA = "refclust.formulas.matching:purity"
 PURITY = "refclust.metrics.matching:purity"
 
 
 def test_lock_is_json_lines_sorted_by_id(tree: Tree) -> None:
     lines = [json.loads(line) for line in tree.read(LOCK_FILE).splitlines()]
     assert [line["id"] for line in lines] == ["PUR", "PUR-NOTE", "PUR-ONE"]
-    assert [list(line["code"]) for line in lines] == [[PURITY], [], []]
+    assert [line["code"] for line in lines] == [[FORMULA, PURITY], [], []]
     assert all(len(line["clause"]) == 16 for line in lines)
 
 
 def test_lock_pins_known_hashes(tree: Tree) -> None:
     # Made with sha256sum from the texts themselves: a lock must not depend on the Python version.
     first = json.loads(tree.read(LOCK_FILE).splitlines()[0])
+    [code] = [json.loads(line) for line in tree.read("spec/locks/code/metrics.lock").splitlines()]
     text = "def purity(table: list[list[int]]) -> Real:\n    n = total(table)\n"
     text += "    return Real(best(table), n)"
     clause = "Purity normative Share of the majority class. "
     clause += r"$$ P = \frac{1}{n} \sum_i \max_j n_{ij} $$ - Source: a paper"
-    assert first["code"][PURITY] == lock.short_hash(text) == "8cc8d02f43c9d84b"
+    assert code["name"] == PURITY
+    assert code["hash"] == lock.short_hash(text) == "8cc8d02f43c9d84b"
     assert first["clause"] == lock.short_hash(clause) == "9a8a19c25c78b56e"
 
 
@@ -91,7 +94,9 @@ def test_code_elsewhere_in_the_file_is_no_drift(tree: Tree) -> None:
 def test_new_clause_is_drift(tree: Tree) -> None:
     tree.write(CLAUSE_PUR, tree.read(CLAUSE_PUR) + "\n## PUR-NEW New {informative}\n\nText.\n")
     assert tree.problems() == [
-        f"{CLAUSE_PUR}:23: clause PUR-NEW is not in the lock of its chapter [clause-drift]"
+        f"{CLAUSE_PUR}:23: clause PUR-NEW is not in the lock of its chapter [clause-drift]",
+        "spec/inventory.txt:1: PUR-NEW is not in the inventory (clause 41-matching) "
+        "[inventory-drift]",
     ]
     assert tree.problems(renew=True) == []
 
@@ -99,18 +104,24 @@ def test_new_clause_is_drift(tree: Tree) -> None:
 def test_removed_clause_is_drift(tree: Tree) -> None:
     text = tree.read(CLAUSE_PUR)
     tree.write(CLAUSE_PUR, text[: text.index("## PUR-NOTE")])
+    vanished = (
+        "spec/inventory.txt:4: PUR-NOTE (clause 41-matching) is in the inventory but is no clause "
+        "and no row of 99-planned.md [id-vanished]"
+    )
     assert tree.problems() == [
+        vanished,
         f"{LOCK_FILE}:1: clause PUR-NOTE is in the lock but no longer in chapter "
-        "41-matching [clause-drift]"
+        "41-matching [clause-drift]",
     ]
-    assert tree.problems(renew=True) == []
+    assert tree.problems(renew=True) == [vanished]
 
 
 def test_new_implementation_is_drift(tree: Tree) -> None:
     tree.add("refclust/data/more.py", 'class Purity:\n    """P.\n\n    Spec: PUR\n    """\n')
     assert tree.problems() == [
         "refclust/data/more.py:1: refclust.data.more:Purity realises PUR, "
-        "but not in the lock [code-drift]"
+        "but not in the lock [code-drift]",
+        "spec/locks/code/data.lock:1: the lock code/data.lock is missing [lock-missing]",
     ]
     assert tree.problems(renew=True) == []
 
@@ -121,7 +132,8 @@ def test_removed_implementation_is_drift(tree: Tree) -> None:
     (tree.root / "refclust/data/more.py").unlink()
     assert tree.problems() == [
         f"{CLAUSE_PUR}:5: refclust.data.more:Purity no longer realises PUR, "
-        "as the lock says it does [code-drift]"
+        "as the lock says it does [code-drift]",
+        "spec/locks/code/data.lock:1: the lock code/data.lock pins nothing [lock-stale]",
     ]
 
 
@@ -158,8 +170,15 @@ def test_update_names_what_it_changed(tree: Tree) -> None:
         tree.root / LOCK_FILE,
         tree.root / "spec/locks/50-gone.lock",
     ]
-    assert sorted(path.name for path in (tree.root / "spec/locks").iterdir()) == [
-        "41-matching.lock"
+    locks = tree.root / "spec/locks"
+    assert sorted(path.relative_to(locks).as_posix() for path in locks.rglob("*.*")) == [
+        "41-matching.lock",
+        "code/formulas.lock",
+        "code/metrics.lock",
+        "evidence/generators.lock",
+        "evidence/helpers.lock",
+        "evidence/tests.lock",
+        "evidence/vectors.lock",
     ]
 
 

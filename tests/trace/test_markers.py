@@ -6,21 +6,47 @@ from textwrap import dedent, indent
 
 import pytest
 
-from refclust.trace import markers
+from refclust.trace import markers, modules
+from refclust.trace.graph import Graph
 from refclust.trace.markers import Marker
 from refclust.trace.places import locate
 from tests.trace.trees import TEST_FILE, Tree
 
+MODULE = "tests.metrics.test_matching"
+
 
 def scan(tree: Tree, text: str, name: str = "tests/metrics/test_more.py") -> list[Marker]:
     tree.write(name, dedent(text))
-    return [one for one in markers.scan(locate(tree.root)) if one.file == name]
+    return [one for one in scanned(tree) if one.file == name]
+
+
+def scanned(tree: Tree) -> list[Marker]:
+    found = modules.tests(locate(tree.root))
+    return markers.scan(found, Graph(found, lambda _, __: True))
 
 
 def test_the_clean_tree(tree: Tree) -> None:
-    assert markers.scan(locate(tree.root)) == [
-        Marker(f"{TEST_FILE}::test_bounds", TEST_FILE, 7, ("PUR", "PUR-ONE"), True, True, ()),
-        Marker(f"{TEST_FILE}::test_plain", TEST_FILE, 12, ("PUR",), False, True, ()),
+    assert scanned(tree) == [
+        Marker(
+            f"{TEST_FILE}::test_bounds",
+            TEST_FILE,
+            14,
+            ("PUR", "PUR-ONE"),
+            True,
+            True,
+            (),
+            f"{MODULE}:test_bounds",
+        ),
+        Marker(
+            f"{TEST_FILE}::test_plain",
+            TEST_FILE,
+            19,
+            ("PUR",),
+            False,
+            True,
+            (),
+            f"{MODULE}:test_plain",
+        ),
     ]
 
 

@@ -6,8 +6,9 @@ import json
 
 from refclust.trace import matrix
 from refclust.trace.matrix import Row
-from tests.trace.trees import CODE_FILE, TEST_FILE, Tree
+from tests.trace.trees import CODE_FILE, FORMULA_FILE, TEST_FILE, Tree
 
+FORMULA = "refclust.formulas.matching:purity"
 PURITY = "refclust.metrics.matching:purity"
 
 
@@ -20,7 +21,7 @@ def installed(tree: Tree) -> None:
 def test_rows_of_the_clean_tree(tree: Tree) -> None:
     chapter = "41-matching"
     assert matrix.build(tree.root).rows() == (
-        Row("PUR", "Purity", "normative", chapter, (PURITY,), 2, 1, 1, "-", ()),
+        Row("PUR", "Purity", "normative", chapter, (FORMULA, PURITY), 2, 1, 1, "-", (), FORMULA),
         Row("PUR-ONE", "Purity of singletons", "identity", chapter, (), 0, 1, 0, "-", ()),
         Row("PUR-NOTE", "A note", "informative", chapter, (), 0, 0, 0, "-", ()),
     )
@@ -28,13 +29,17 @@ def test_rows_of_the_clean_tree(tree: Tree) -> None:
 
 def test_table_of_the_clean_tree(tree: Tree) -> None:
     assert matrix.build(tree.root).text().splitlines() == [
-        "ID        clause                kind         code                     "
+        "ID        clause                kind         defined                   "
+        "code                     "
         "golden  property  tests  contract  state",
-        "PUR       Purity                normative    metrics.matching:purity  "
+        "PUR       Purity                normative    formulas.matching:purity  "
+        "metrics.matching:purity  "
         "     2         1      1  -         ok",
-        "PUR-ONE   Purity of singletons  identity     -                        "
+        "PUR-ONE   Purity of singletons  identity     -                         "
+        "-                        "
         "     0         1      0  -         ok",
-        "PUR-NOTE  A note                informative  -                        "
+        "PUR-NOTE  A note                informative  -                         "
+        "-                        "
         "     0         0      0  -         ok",
         "",
         "3 clauses, 0 with holes, 2 IDs planned or left out",
@@ -56,7 +61,13 @@ def test_holes(tree: Tree) -> None:
 
 def test_missing_code_is_a_hole(tree: Tree) -> None:
     tree.write(CODE_FILE, "")
-    assert [row.state for row in matrix.build(tree.root).rows()] == ["HOLE code", "ok", "ok"]
+    tree.write(FORMULA_FILE, "")
+    rows = matrix.build(tree.root).rows()
+    assert [row.state for row in rows] == ["HOLE definition, code", "ok", "ok"]
+    assert [row.defined for row in rows] == ["-", "-", "-"]
+    tree.write("spec/undefined.txt", "PUR\n")
+    row = matrix.build(tree.root).rows()[0]
+    assert (row.state, row.defined) == ("HOLE code", "later")
 
 
 def test_contract_of_all_kernels(tree: Tree) -> None:
@@ -67,7 +78,7 @@ def test_contract_of_all_kernels(tree: Tree) -> None:
     tree.write("refclust/kernels/more.py", good + bad)
     row = matrix.build(tree.root).rows()[0]
     assert (row.contract, row.missing) == ("no", ("contract",))
-    assert row.code == ("refclust.kernels.more:a", "refclust.kernels.more:b", PURITY)
+    assert row.code == (FORMULA, "refclust.kernels.more:a", "refclust.kernels.more:b", PURITY)
     assert "kernels.more:a +2  " in matrix.build(tree.root).text()
 
 
@@ -83,7 +94,8 @@ def test_plain_form_survives_json(tree: Tree) -> None:
         "title": "Purity",
         "kind": "normative",
         "chapter": "41-matching",
-        "code": [PURITY],
+        "defined": FORMULA,
+        "code": [FORMULA, PURITY],
         "golden": 2,
         "property": 1,
         "tests": 1,

@@ -9,7 +9,7 @@ import pytest
 from refclust.errors import UnknownClause
 from refclust.trace import show
 from tests.trace.test_matrix import installed
-from tests.trace.trees import CLAUSE_PUR, CODE_FILE, TEST_FILE, VECTOR_FILE, Tree
+from tests.trace.trees import CLAUSE_PUR, CODE_FILE, FORMULA_FILE, TEST_FILE, VECTOR_FILE, Tree
 
 PAGE = """\
 PUR  Purity
@@ -21,6 +21,26 @@ $$ P = \\frac{1}{n} \\sum_i \\max_j n_{ij} $$
 
 - Source: a paper
 
+Definition  refclust/formulas/matching.py:6  refclust.formulas.matching:purity (as locked)
+
+    def purity(table: list[list[int]]) -> Fraction:
+        \"""The share of objects in the majority class of their cluster.
+
+        Defines: PUR
+        \"""
+        return sum(max(row) for row in table) / _size(table)
+
+Golden vectors
+    spec/vectors/41/purity.json: 2 cases
+
+Tests
+    tests/metrics/test_matching.py::test_bounds (property)
+    tests/metrics/test_matching.py::test_plain
+
+Also realised by
+    refclust/metrics/matching.py:6  refclust.metrics.matching:purity (as locked)"""
+
+UNDEFINED = """\
 Code  refclust/metrics/matching.py:6  refclust.metrics.matching:purity (as locked)
 
     def purity(table: list[list[int]]) -> Real:
@@ -32,15 +52,16 @@ Code  refclust/metrics/matching.py:6  refclust.metrics.matching:purity (as locke
         return Real(best(table), n)
 
 Golden vectors
-    spec/vectors/41/purity.json: 2 cases
-
-Tests
-    tests/metrics/test_matching.py::test_bounds (property)
-    tests/metrics/test_matching.py::test_plain"""
+"""
 
 
 def test_page_as_text(tree: Tree) -> None:
     assert show.clause("PUR", tree.root).text() == PAGE
+
+
+def test_page_of_a_clause_without_definition_shows_the_code(tree: Tree) -> None:
+    (tree.root / FORMULA_FILE).unlink()
+    assert UNDEFINED in show.clause("PUR", tree.root).text()
 
 
 def test_page_of_a_clause_without_code(tree: Tree) -> None:
@@ -60,7 +81,8 @@ def test_case_does_not_matter(tree: Tree, name: str) -> None:
 def test_changed_since_the_lock(tree: Tree) -> None:
     tree.replace(CODE_FILE, "total(table)", "count(table)")
     page = show.clause("PUR", tree.root)
-    assert (page.locked, page.code[0].locked) == ("as locked", "changed since the lock")
+    assert (page.locked, page.code[1].locked) == ("as locked", "changed since the lock")
+    assert page.code[0].locked == "as locked"
     tree.replace(CLAUSE_PUR, "majority", "largest")
     assert show.clause("PUR", tree.root).locked == "changed since the lock"
 
@@ -82,12 +104,13 @@ def test_methods_are_shown_without_their_indentation(tree: Tree) -> None:
 def test_kernel_is_named(tree: Tree) -> None:
     tree.replace(CODE_FILE, "def purity", '@kernel("m.purity", contract=C)\ndef purity')
     page = show.clause("PUR", tree.root)
-    assert (page.code[0].kernel, page.code[0].contract) == ("m.purity", True)
+    assert [one.defines for one in page.code] == [True, False]
+    assert (page.code[1].kernel, page.code[1].contract) == ("m.purity", True)
     assert "matching:purity, kernel m.purity (changed since the lock)" in page.text()
 
 
 def test_one_case_is_no_plural(tree: Tree) -> None:
-    tree.vectors({"cases": [{"id": "a", "formulas": ["PUR"]}]})
+    tree.vectors({"cases": [{"id": "a", "formulas": ["PUR"], "expect": {"purity": 1}}]})
     assert f"    {VECTOR_FILE}: 1 case\n" in show.clause("PUR", tree.root).text()
 
 
@@ -108,7 +131,7 @@ def test_installed_package(tree: Tree) -> None:
     assert page.plain()["tests"] is None
     assert page.vectors[0].file == "refclust/_spec/vectors/41/purity.json"
     assert (page.locked, page.code[0].locked) == ("as locked", "as locked")
-    assert page.text().endswith("Tests  not part of an installed package")
+    assert "\nTests  not part of an installed package\n" in page.text()
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from tests.trace.trees import VECTOR_FILE, Tree
 
 
 def test_cases_and_their_lines(tree: Tree) -> None:
-    assert vectors.scan(locate(tree.root)) == [
+    assert vectors.scan(locate(tree.root))[1] == [
         Case("purity-half", VECTOR_FILE, 2, ("PUR",)),
         Case("purity-one", VECTOR_FILE, 3, ("PUR",)),
     ]
@@ -21,12 +21,15 @@ def test_cases_and_their_lines(tree: Tree) -> None:
 def test_formulas_of_the_file_and_of_the_case(tree: Tree) -> None:
     cases = [{"id": "a"}, {"id": "b", "formulas": ["Y", "X"]}]
     tree.vectors({"formulas": ["X"], "cases": cases})
-    assert [case.ids for case in vectors.scan(locate(tree.root))] == [("X",), ("X", "Y")]
+    assert [case.ids for case in vectors.scan(locate(tree.root))[1]] == [("X",), ("X", "Y")]
 
 
 def test_count_per_file(tree: Tree) -> None:
-    tree.vectors({"cases": [{"id": "z", "formulas": ["PUR", "X"]}]}, "spec/vectors/a/deep/z.json")
-    cases = vectors.scan(locate(tree.root))
+    tree.vectors(
+        {"cases": [{"id": "z", "formulas": ["PUR", "X"], "expect": {"a": 1}}]},
+        "spec/vectors/a/deep/z.json",
+    )
+    cases = vectors.scan(locate(tree.root))[1]
     assert vectors.citing(cases, "PUR") == (
         VectorFile(VECTOR_FILE, 2),
         VectorFile("spec/vectors/a/deep/z.json", 1),

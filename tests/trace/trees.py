@@ -60,15 +60,40 @@ def _helper() -> float:
     return 1.0
 '''
 
+FORMULA = '''\
+"""Chapter 41: matching."""
+
+from fractions import Fraction
+
+
+def purity(table: list[list[int]]) -> Fraction:
+    """The share of objects in the majority class of their cluster.
+
+    Defines: PUR
+    """
+    return sum(max(row) for row in table) / _size(table)
+
+
+def _size(table: list[list[int]]) -> Fraction:
+    return Fraction(sum(sum(row) for row in table))
+'''
+
 TESTS = """\
 import pytest
 from hypothesis import given
 
 
+LIMIT = 1
+
+
+def bounded(value):
+    assert value <= LIMIT
+
+
 @pytest.mark.spec("PUR", "PUR-ONE")
 @given(tables())
 def test_bounds(table):
-    assert purity(table) <= 1
+    bounded(purity(table))
 
 
 @pytest.mark.spec("PUR")
@@ -79,8 +104,8 @@ def test_plain():
 VECTORS = {
     "format": "refclust-vectors/1",
     "cases": [
-        {"id": "purity-half", "formulas": ["PUR"]},
-        {"id": "purity-one", "formulas": ["PUR"]},
+        {"id": "purity-half", "formulas": ["PUR"], "expect": {"purity": {"exact": "1/2"}}},
+        {"id": "purity-one", "formulas": ["PUR"], "expect": {"purity": {"exact": "1"}}},
     ],
 }
 
@@ -92,11 +117,13 @@ class Tree:
         """Write the clean project into ``root`` and lock it."""
         self.root = root
         self.write("pyproject.toml", "")
-        self.write("spec/41-matching.md", CHAPTER)
+        self.write(CLAUSE_PUR, CHAPTER)
         self.write("spec/99-planned.md", PLANNED)
         self.vectors(VECTORS)
-        self.write("refclust/metrics/matching.py", CODE)
-        self.write("tests/metrics/test_matching.py", TESTS)
+        self.write(FORMULA_FILE, FORMULA)
+        self.write(CODE_FILE, CODE)
+        self.write(GENERATOR_FILE, "print(1)\n")
+        self.write(TEST_FILE, TESTS)
         lock.update(root)
 
     def write(self, name: str, text: str) -> None:
@@ -131,7 +158,9 @@ class Tree:
 
 
 CLAUSE_PUR = "spec/41-matching.md"
+FORMULA_FILE = "refclust/formulas/matching.py"
 CODE_FILE = "refclust/metrics/matching.py"
 TEST_FILE = "tests/metrics/test_matching.py"
 VECTOR_FILE = "spec/vectors/41/purity.json"
+GENERATOR_FILE = "spec/generators/make.py"
 LOCK_FILE = "spec/locks/41-matching.lock"

@@ -1,0 +1,89 @@
+"""What judges a definition: the golden cases that cite its clause, and its own doctest.
+
+A golden case is answered in all the ``WAYS`` there are. The fast path is one; the formula itself is
+another once a way is added that takes the subject of a vector file, the input and the key to the
+defining function, and gives None where it has no answer to that key.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, TypeAlias
+
+from refclust.backends.session import Session
+from refclust.testing import runners, verify
+from refclust.testing.answers import Answer
+from refclust.testing.evidence.live import Place
+from refclust.testing.verify import Case, VectorFile
+
+Kind: TypeAlias = Literal["golden", "property", "doctest"]
+Way: TypeAlias = Callable[[str, dict[str, Any], str], "Answer | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """One piece of evidence: ``fails`` runs it and tells whether it fails."""
+
+    kind: Kind
+    name: str
+    fails: Callable[[], bool]
+
+
+def fast(subject: str, given: dict[str, Any], key: str) -> Answer:
+    """The answer of the fast path, on the reference backend."""
+    session = Session("reference")
+    if key == verify.WHOLE_CASE:
+        return runners.refusal(subject, given, session)
+    return runners.answer(subject, given, key, session)
+
+
+# All ways to answer a golden case; each must meet the vectors.
+WAYS: list[Way] = [fast]
+
+
+def judged_by(clause: str) -> list[Judge]:
+    """The golden cases that cite a clause."""
+    return [
+        Judge("golden", f"{file.name}: {case.id}", lambda file=file, case=case: wrong(file, case))  # type: ignore[misc]
+        for file in _vectors()
+        for case in file.cases
+        if clause in case.formulas
+    ]
+
+
+def wrong(file: VectorFile, case: Case, ways: Iterable[Way] | None = None) -> bool:
+    """Whether some way answers some key of a case in another way than the vector says.
+
+    An answer that fails altogether is wrong, too.
+    """
+    for way in WAYS if ways is None else ways:
+        try:
+            if verify.differs(file, case, way):
+                return True
+        except Exception:
+            return True
+    return False
+
+
+def own_doctest(place: Place) -> list[Judge]:
+    """The doctest of a definition, if it has one."""
+    module = importlib.import_module(place.module)
+    finder = doctest.DocTestFinder(recurse=False)
+    found = finder.find(place.object(), place.qualname, module=module, globs=vars(module).copy())
+
+    def fails() -> bool:
+        runner = doctest.DocTestRunner(verbose=False)
+        for one in found:
+            runner.run(one, out=lambda _: None, clear_globs=False)
+        return runner.failures > 0
+
+    return [Judge("doctest", place.qualname, fails)] if any(one.examples for one in found) else []
+
+
+@cache
+def _vectors() -> tuple[VectorFile, ...]:
+    return verify.load()

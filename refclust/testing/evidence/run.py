@@ -1,0 +1,265 @@
+"""Trying the evidence: each definition is changed, in forked processes, and its evidence judges.
+
+First the definition is watched while all evidence that cites its clause runs: what fails already,
+or never reaches it, cannot judge. Then each change is judged until something fails, the golden
+cases first. All of it happens inside one session of pytest, after one import.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from refclust.errors import BackendFailure, NeedsCheckout
+from refclust.testing.changes import Mutant, mutants
+from refclust.testing.evidence.forked import Tell, start
+from refclust.testing.evidence.judges import Judge, judged_by, own_doctest
+from refclust.testing.evidence.live import Place
+
+_LEAST: Final = 10.0  # seconds of the processor that a change gets in any case
+_TIMES: Final = 4  # times as long as all the evidence takes
+_WATCHED: Final = 600.0  # seconds for all the evidence of one clause
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A clause, its definition, and the property tests that cite it, by their node ids."""
+
+    clause: str
+    place: Place
+    tests: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Survivor:
+    """A change that no evidence noticed."""
+
+    line: int
+    kind: str
+    before: str
+    after: str
+    fate: str
+
+    def diff(self) -> str:
+        """The change as a diff of its lines."""
+        old = [f"- {line}" for line in self.before.splitlines()]
+        return "\n".join([*old, *(f"+ {line}" for line in self.after.splitlines())])
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of the changes of one definition.
+
+    ``killed`` counts by what noticed them first: golden, property, timeout, crash, or doctest,
+    where nothing but the doctest of the definition did. ``reaching`` is the number of pieces of
+    evidence that reach the definition, by kind; ``broken`` names what fails without any change.
+    """
+
+    clause: str
+    definition: str
+    mutants: int
+    of: int
+    killed: dict[str, int]
+    reaching: dict[str, int]
+    broken: tuple[str, ...]
+    survivors: tuple[Survivor, ...]
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class _Host:
+    """A plugin of pytest that tries evidence in place of running the collected tests."""
+
+    work: Callable[[Sequence[Any]], None]
+    errors: list[str] = field(default_factory=list)
+    fault: BaseException | None = None
+
+    def pytest_collectreport(self, report: Any) -> None:
+        """Remember what cannot be collected."""
+        if report.failed:
+            self.errors.append(str(report.longrepr))
+
+    def pytest_runtestloop(self, session: Any) -> bool:
+        """Try the evidence instead."""
+        try:
+            if not self.errors:
+                self.work(session.items)
+        except BaseException as fault:  # pytest would make a report of it
+            self.fault = fault
+        return True
+
+
+def tried(
+    trials: Sequence[Trial],
+    *,
+    root: Path,
+    sample: int | None = None,
+    jobs: int = 1,
+    golden: Callable[[str], list[Judge]] = judged_by,
+) -> list[Result]:
+    """Try the evidence of some clauses; see ``each`` for one result after the other."""
+    results: list[Result] = []
+    each(trials, results.append, root=root, sample=sample, jobs=jobs, golden=golden)
+    return results
+
+
+def each(
+    trials: Sequence[Trial],
+    done: Callable[[Result], None],
+    *,
+    root: Path,
+    sample: int | None = None,
+    jobs: int = 1,
+    golden: Callable[[str], list[Judge]] = judged_by,
+) -> None:
+    """Try the evidence of some clauses, and hand over each result as soon as it is there."""
+
+    def work(items: Sequence[Any]) -> None:
+        def one(trial: Trial) -> Result:
+            return _result(trial, [*golden(trial.clause), *_properties(trial, items)], sample)
+
+        for trial in trials:
+            golden(trial.clause)  # read once, here, and inherited by every child
+        for result in map(one, trials) if jobs < 2 else _spread(trials, one, jobs):
+            done(result)
+
+    tests = sorted({test for trial in trials for test in trial.tests})
+    if tests:
+        _hosted(tests, root, work)
+    else:
+        work([])
+
+
+def _hosted(tests: list[str], root: Path, work: Callable[[Sequence[Any]], None]) -> None:
+    try:
+        import pytest
+    except ImportError:
+        raise NeedsCheckout("the evidence needs pytest: install refclust[test]") from None
+    host, said, before = _Host(work), io.StringIO(), Path.cwd()
+    options = ["-p", "no:xdist", "-p", "no:cacheprovider", "-o", "addopts=", "-q", "-s"]
+    options += ["-o", "filterwarnings=default", f"--rootdir={root}"]
+    os.chdir(root)
+    try:
+        with contextlib.redirect_stdout(said):
+            pytest.main([*options, *tests], plugins=[host])
+    finally:
+        os.chdir(before)
+    if host.fault is not None:
+        raise host.fault
+    if host.errors:
+        raise BackendFailure(f"the property tests cannot be collected: {host.errors[0]}")
+
+
+def _properties(trial: Trial, items: Sequence[Any]) -> Iterator[Judge]:
+    for item in items:
+        cited = {name for mark in item.iter_markers("spec") for name in mark.args}
+        if item.nodeid.partition("[")[0] in trial.tests and trial.clause in cited:
+            yield Judge("property", item.nodeid, lambda item=item: _item_fails(item))  # type: ignore[misc]
+
+
+def _item_fails(item: Any) -> bool:
+    from _pytest.runner import runtestprotocol
+
+    return any(report.failed for report in runtestprotocol(item, log=False, nextitem=None))
+
+
+def _spread(trials: Sequence[Trial], one: Callable[[Trial], Result], jobs: int) -> Iterator[Result]:
+    """The results of some processes side by side."""
+
+    def worker(share: Sequence[Trial]) -> Callable[[Tell], None]:
+        def run(tell: Tell) -> None:
+            for trial in share:
+                tell(asdict(one(trial)))
+
+        return run
+
+    for child in [start(worker(trials[first::jobs])) for first in range(jobs)]:
+        for told in child.lines():
+            survivors = tuple(Survivor(**each) for each in told.pop("survivors"))
+            yield Result(**{**told, "broken": tuple(told["broken"])}, survivors=survivors)
+        if child.end:
+            raise BackendFailure(f"a process that tried evidence failed: {child.end}")
+
+
+def _result(trial: Trial, judges: Sequence[Judge], sample: int | None) -> Result:
+    begun = time.process_time() + os.times().children_user
+    judges = [*judges, *own_doctest(trial.place)]
+    reaching, broken, seconds = _watched(trial.place, judges)
+    source, lines = trial.place.source(), trial.place.lines()
+    # Seeded by text: the sample of a clause does not depend on which others are asked for.
+    rng = None if sample is None else random.Random(trial.clause)
+    everything = list(mutants(source, rng, lines=lines, terms=True))
+    chosen = list(islice(everything, sample))
+    killed: dict[str, int] = {}
+    survivors: list[Survivor] = []
+    for mutant in chosen:
+        fate = _fate(trial.place, mutant, reaching, _LEAST + _TIMES * seconds)
+        if fate in ("survived", "doctest"):
+            told = (mutant.line, mutant.kind, mutant.before, mutant.after)
+            survivors.append(Survivor(*told, fate))
+        if fate != "survived":
+            killed[fate] = killed.get(fate, 0) + 1
+    kinds = [judge.kind for judge in reaching]
+    return Result(
+        clause=trial.clause,
+        definition=f"{trial.place.module}:{trial.place.qualname}",
+        mutants=len(chosen),
+        of=len(everything),
+        killed=dict(sorted(killed.items())),
+        reaching={kind: kinds.count(kind) for kind in sorted(set(kinds))},
+        broken=broken,
+        survivors=tuple(survivors),
+        seconds=round(time.process_time() + os.times().children_user - begun, 2),
+    )
+
+
+def _watched(place: Place, judges: Sequence[Judge]) -> tuple[list[Judge], tuple[str, ...], float]:
+    """Which judges reach a definition, the fastest first; which fail already; and their seconds."""
+
+    def watch(tell: Tell) -> None:
+        calls: list[None] = []
+        place.watch(lambda: calls.append(None))
+        for number, judge in enumerate(judges):
+            calls.clear()
+            begun = time.process_time()
+            fails = judge.fails()
+            tell([number, bool(calls), fails, time.process_time() - begun])
+
+    child = start(watch, _WATCHED)
+    told = list(child.lines())
+    broken = tuple(judges[number].name for number, _, fails, _ in told if fails)
+    reached = sorted(
+        (one for one in told if one[1] and not one[2]),
+        key=lambda one: (_ORDER[judges[one[0]].kind], one[3]),
+    )
+    return [judges[one[0]] for one in reached], broken, sum(one[3] for one in reached)
+
+
+_ORDER: Final = {"golden": 0, "property": 1, "doctest": 2}
+
+
+def _fate(place: Place, mutant: Mutant, judges: Iterable[Judge], limit: float) -> str:
+    """What notices a change first, or ``survived``."""
+
+    def judge(tell: Tell) -> None:
+        place.put(mutant.text)
+        for one in judges:
+            tell("")
+            if one.fails():
+                tell(one.kind)
+                return
+        tell("survived")
+
+    child = start(judge, limit)
+    told = [line for line in child.lines() if line]
+    if told:
+        return str(told[-1])
+    return "timeout" if child.end == "timeout" else "crash"

@@ -1,0 +1,133 @@
+"""Locks of code: one line per function, class, method or constant that a clause's code reaches.
+
+A line holds the hash of its text, without docstrings and comments, and the names it calls, as
+imports resolve them: a changed import is drift even where no text of a function changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from refclust.trace.problem import Problem
+from refclust.trace.scan import Scan
+from refclust.trace.table import Table, short_hash
+
+
+def current(found: Scan) -> dict[str, Table]:
+    """The tables of all units, by the folder of the package they lie in."""
+    tables: dict[str, Table] = {}
+    for name, unit in found.units.items():
+        tables.setdefault(_file(name), {})[name] = {
+            "name": name,
+            "hash": short_hash(unit.bare),
+            "calls": list(unit.calls),
+        }
+    return tables
+
+
+def drift(
+    found: Scan, wanted: Mapping[str, Table], locked: Mapping[str, Table]
+) -> Iterator[Problem]:
+    """Compare the code with its locks, and name the clause behind each change."""
+    now, then = _whole(wanted), _whole(locked)
+    changed = {name for name in now.keys() & then.keys() if now[name]["hash"] != then[name]["hash"]}
+    rewired = {
+        name for name in now.keys() & then.keys() if now[name]["calls"] != then[name]["calls"]
+    } - changed
+    # What a changed caller newly calls, or calls no longer, needs no line of its own.
+    told = changed | rewired
+    known = {called for name in told for one in (now, then) for called in one[name]["calls"]}
+    known |= _cited(wanted) ^ _cited(locked)
+    strange = {
+        name
+        for name in (now.keys() ^ then.keys()) - _below(known, now, then)
+        if _file(name) in locked
+    }
+    if not told and not strange:
+        return
+    behind = _behind(found)
+    cited = {one.name: one.cites.ids for one in found.definitions}
+    for name in sorted(changed | rewired | strange):
+        clauses = tuple(dict.fromkeys(clause for clause, _ in behind.get(name, ())))
+        if name not in now:
+            file = f"{found.places.name(found.places.spec)}/locks/{_file(name)}.lock"
+            message = f"{name} is in the lock but nothing that cites a clause reaches it"
+            yield Problem("lock-stale", file, 1, message)
+            continue
+        unit = found.units[name]
+        what = f"{name} {_change(now[name], then.get(name))}"
+        if cited.get(name):
+            what += f" of {', '.join(one for one in cited[name] if one in found.clauses)}"
+        elif clauses:
+            direct = [one for one in behind[name] if name in found.units[one[1]].calls]
+            clause, root = (direct or behind[name])[0]
+            verb = "calls" if name in found.units[root].calls else "reaches"
+            more = f" (and {len(clauses) - 1} more)" if len(clauses) > 1 else ""
+            what = f"{name}, which {clause}'s {root} {verb}{more}, {what.removeprefix(name)[1:]}"
+        yield Problem("code-drift", unit.file, unit.line, what, clauses)
+
+
+def drifted(found: Scan, locked: Mapping[str, Table]) -> frozenset[str]:
+    """The units that are not as locked, themselves or by something they reach."""
+    now, then = _whole(current(found)), _whole(locked)
+    wrong = {name for name in now if now[name] != then.get(name)}
+    before: set[str] = set()
+    while wrong != before:
+        before = wrong
+        wrong = before | {name for name in now if not before.isdisjoint(now[name]["calls"])}
+    return frozenset(wrong)
+
+
+def _change(now: Mapping[str, list[str]], then: Mapping[str, list[str]] | None) -> str:
+    if then is None:
+        return "is not in the lock"
+    if now["hash"] != then["hash"]:
+        return "changed since the lock"
+    new = sorted(set(now["calls"]) - set(then["calls"]))
+    old = sorted(set(then["calls"]) - set(now["calls"]))
+    parts = [f"calls {', '.join(new)}"] if new else []
+    parts += [f"no longer calls {', '.join(old)}"] if old else []
+    return f"{' and '.join(parts)}, by an import that changed since the lock"
+
+
+def _behind(found: Scan) -> dict[str, list[tuple[str, str]]]:
+    """For each unit the clauses and definitions that reach it."""
+    behind: dict[str, list[tuple[str, str]]] = {}
+    for one in found.definitions:
+        for clause in (clause for clause in one.cites.ids if clause in found.clauses):
+            for name in found.reach(one.name):
+                behind.setdefault(name, []).append((clause, one.name))
+    return behind
+
+
+def _below(known: set[str], *tables: Table) -> set[str]:
+    """Some units and all that they call in any of the tables."""
+    found: set[str] = set()
+    waiting = list(known)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            for one in tables:
+                waiting += one[name]["calls"] if name in one else ()
+    return found
+
+
+def _file(name: str) -> str:
+    return f"code/{name.partition(':')[0].split('.')[1]}"
+
+
+def _cited(tables: Mapping[str, Table]) -> set[str]:
+    """The definitions that the locks of the chapters name."""
+    return {
+        name
+        for file, one in tables.items()
+        if "/" not in file
+        for record in one.values()
+        for name in record["code"]
+    }
+
+
+def _whole(tables: Mapping[str, Table]) -> Table:
+    code = (one for file, one in tables.items() if file.startswith("code/"))
+    return {name: record for one in code for name, record in one.items()}
