@@ -7,7 +7,8 @@ import inspect
 import re
 from pathlib import Path
 
-from refclust.metrics import catalogue, information
+from refclust.formulas import information
+from refclust.metrics import catalogue
 from refclust.testing import verify
 
 README = Path(__file__).parents[2] / "README.md"

@@ -12,9 +12,11 @@ import pytest
 
 from refclust import metrics
 from refclust.errors import BadOption, UnknownMetric, UnknownOption
+from refclust.formulas import declared
+from refclust.formulas.declared import metric
 from refclust.kernels.registry import KERNELS
-from refclust.metrics import catalogue, score
-from refclust.metrics.catalogue import ENTRIES, Entry, find, format_key, metric, parse_key
+from refclust.metrics import score
+from refclust.metrics.catalogue import ENTRIES, Entry, find, format_key, parse_key
 from refclust.metrics.contingency import Contingency
 from refclust.numbers.real import Real, real
 from tests.metrics.keys import KEYS
@@ -259,8 +261,8 @@ def test_cited_clauses_follow_the_options() -> None:
 def spare_entry(monkeypatch: pytest.MonkeyPatch) -> dict[str, Entry]:
     """A catalogue of its own, so that a test may declare metrics."""
     entries: dict[str, Entry] = {}
-    monkeypatch.setattr(catalogue, "_ENTRIES", entries)
-    monkeypatch.setattr(catalogue, "_ALIASES", {})
+    monkeypatch.setattr(declared, "_ENTRIES", entries)
+    monkeypatch.setattr(declared, "_ALIASES", {})
     return entries
 
 
