@@ -462,7 +462,7 @@ def _added(
     if not table.is_integer:
         return total(term(*map(Fraction, row)) for row in rows())
     refuse_huge(table)
-    return total_of_logs(term, rows, sizes)
+    return total_of_logs(term, rows, sizes, int(table.total))
 
 
 def refuse_huge(table: Contingency) -> None:

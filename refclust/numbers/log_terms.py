@@ -25,29 +25,37 @@ Sizes: TypeAlias = Callable[[], Mapping[Any, int]]
 
 @dataclass(frozen=True, slots=True)
 class Monomial:
-    """A rational number times powers of symbols."""
+    """A rational number, as top over bottom, times powers of symbols."""
 
-    factor: Fraction
+    top: int
+    bottom: int
     powers: tuple[int, ...]
 
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, Logarithm):
             return Multiple(self, other.argument)
-        if isinstance(other, Monomial):
-            powers = tuple(map(add, self.powers, other.powers))
-            return Monomial(self.factor * other.factor, powers)
-        return Monomial(self.factor * other, self.powers)
+        top, bottom, powers = _parts(other)
+        return Monomial(self.top * top, self.bottom * bottom, self._powers(add, powers))
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Monomial | Rational) -> Monomial:
-        if isinstance(other, Monomial):
-            powers = tuple(map(sub, self.powers, other.powers))
-            return Monomial(self.factor / other.factor, powers)
-        return Monomial(self.factor / other, self.powers)
+        top, bottom, powers = _parts(other)
+        return Monomial(self.top * bottom, self.bottom * top, self._powers(sub, powers))
 
     def __neg__(self) -> Monomial:
-        return Monomial(-self.factor, self.powers)
+        return Monomial(-self.top, self.bottom, self.powers)
+
+    def _powers(
+        self, combined: Callable[[int, int], int], powers: tuple[int, ...] | None
+    ) -> tuple[int, ...]:
+        return self.powers if powers is None else tuple(map(combined, self.powers, powers))
+
+
+def _parts(value: Monomial | Rational) -> tuple[int, int, tuple[int, ...] | None]:
+    if isinstance(value, Monomial):
+        return value.top, value.bottom, value.powers
+    return value.numerator, value.denominator, None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,35 +89,38 @@ def log(value: Monomial | Real | Number) -> Logarithm | Real:
 
 
 def total_of_logs(
-    term: Term, rows: Callable[[], Iterable[Sequence[Rational]]], sizes: Sequence[Sizes]
+    term: Term,
+    rows: Callable[[], Iterable[Sequence[Rational]]],
+    sizes: Sequence[Sizes],
+    whole: int,
 ) -> Real:
     """Return the sum of a term over rows of whole numbers, from the distinct sizes alone.
 
     The term is a multiple of its first argument times a logarithm of products of all. The sum of
     the first over all rows with one value of another must be that value, as cells add up to the
-    groups they lie in; ``sizes`` tells for each argument how often each of its values occurs.
+    groups they lie in; ``sizes`` tells for each argument how often each of its values occurs, and
+    ``whole`` is what the first arguments add up to.
 
     Spec: NUM-REAL
 
     >>> rows = [(2, 3), (1, 3), (1, 1)]
     >>> sizes = [lambda: {2: 1, 1: 2}, lambda: {3: 1, 1: 1}]
-    >>> x = total_of_logs(lambda a, b: a / 4 * log(a / b), lambda: rows, sizes)
+    >>> x = total_of_logs(lambda a, b: a / 4 * log(a / b), lambda: rows, sizes, 4)
     >>> x == log(Fraction(2, 3)) / 2 + log(Fraction(1, 3)) / 4
     True
     """
     units = [tuple(int(i == s) for i in range(len(sizes))) for s in range(len(sizes))]
-    found = term(*(Monomial(Fraction(1), unit) for unit in units))
+    found = term(*(Monomial(1, 1, unit) for unit in units))
     if not isinstance(found, Multiple) or found.coefficient.powers != units[0]:
         raise TypeError("the term is not a multiple of its first argument times a logarithm")
-    top, bottom = found.coefficient.factor.as_integer_ratio()
+    times, argument = found.coefficient.top, found.argument
     weights: defaultdict[int, int] = defaultdict(int)
-    for power, counted in zip(found.argument.powers, sizes, strict=True):
+    for power, counted in zip(argument.powers, sizes, strict=True):
         if power:
-            for size, times in counted().items():
-                weights[int(size)] += top * power * times * int(size)
-    factor = found.argument.factor
-    if factor != 1:
-        whole = top * sum(times * int(size) for size, times in sizes[0]().items())
-        weights[factor.numerator] += whole
-        weights[factor.denominator] -= whole
-    return log_sum(weights, bottom, lambda: (term(*map(Fraction, row)) for row in rows()))
+            for size, number in counted().items():
+                weights[int(size)] += times * power * number * int(size)
+    if argument.top != argument.bottom:
+        weights[argument.top] += times * whole
+        weights[argument.bottom] -= times * whole
+    divisor = found.coefficient.bottom
+    return log_sum(weights, divisor, lambda: (term(*map(Fraction, row)) for row in rows()))

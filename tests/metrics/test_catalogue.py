@@ -15,7 +15,7 @@ from refclust.errors import BadOption, UnknownMetric, UnknownOption
 from refclust.formulas import declared
 from refclust.formulas.declared import metric
 from refclust.kernels.registry import KERNELS
-from refclust.metrics import score
+from refclust.metrics import catalogue, score
 from refclust.metrics.catalogue import ENTRIES, Entry, find, format_key, parse_key
 from refclust.metrics.contingency import Contingency
 from refclust.numbers.real import Real, real
@@ -262,7 +262,10 @@ def spare_entry(monkeypatch: pytest.MonkeyPatch) -> dict[str, Entry]:
     """A catalogue of its own, so that a test may declare metrics."""
     entries: dict[str, Entry] = {}
     monkeypatch.setattr(declared, "_ENTRIES", entries)
-    monkeypatch.setattr(declared, "_ALIASES", {})
+    aliases: dict[str, str] = {}
+    monkeypatch.setattr(declared, "_ALIASES", aliases)
+    monkeypatch.setattr(catalogue, "ENTRIES", entries)
+    monkeypatch.setattr(catalogue, "ALIASES", aliases)
     return entries
 
 
@@ -271,7 +274,7 @@ def test_declaring_a_metric_returns_the_formula_unchanged(spare_entry: dict[str,
         """Nothing much."""
         return real(size + len(side) + bool(run))
 
-    declared = metric(
+    found = metric(
         "Share",
         range=(0, 1),
         better="neither",
@@ -280,7 +283,7 @@ def test_declaring_a_metric_returns_the_formula_unchanged(spare_entry: dict[str,
         choices={"side": ("a", "b")},
         kernels={"run": "some.kernel"},
     )(share)
-    assert declared is share
+    assert found is share
     entry = spare_entry["share"]
     assert (entry.clauses, entry.integer, entry.cost, entry.family) == ((), False, "linear", "test")
     assert dict(entry.options) == {"size": (), "side": ("a", "b")}
