@@ -14,7 +14,14 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
-from refclust.errors import BadTable, BadWeight, NegativeCount, NotFinite, RaggedRows
+from refclust.errors import (
+    BadTable,
+    BadWeight,
+    NegativeCount,
+    NotFinite,
+    RaggedRows,
+    WeightsNotInteger,
+)
 from refclust.numbers.reading import exact_value, refuse_long, shown
 
 Count: TypeAlias = int | Fraction
@@ -181,6 +188,12 @@ def weighted_table(
 
 
 # What several clauses share.
+
+
+def refuse_fractions(table: Contingency, what: str) -> None:
+    """Refuse cells that are not whole, where pairs are counted or objects are permuted."""
+    if not table.is_integer:
+        raise WeightsNotInteger(f"{what} only with whole weights")
 
 
 def plain(values: Any) -> Any:

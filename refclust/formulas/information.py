@@ -20,7 +20,7 @@ from refclust.errors import (
     NotFinite,
     TooLarge,
 )
-from refclust.formulas.contingency import Contingency, Count
+from refclust.formulas.contingency import Contingency, Count, refuse_fractions
 from refclust.formulas.declared import INFINITY, metric
 from refclust.formulas.undefined import Undefined, ratio
 from refclust.numbers.combinatorics import hypergeometric
@@ -366,6 +366,7 @@ def expected_mutual_information(table: Contingency, *, base: Rational | None = N
     >>> expected_mutual_information(Contingency.of_rows([[1, 1], [1, 1]])) == log(2) / 3
     True
     """
+    refuse_fractions(table, "objects can be permuted")
     n = int(table.total)
     expected = total(
         Fraction(t, n) * log(Fraction(n * t, n_i * m_j)) * hypergeometric(n_i, m_j, n, t)

@@ -10,8 +10,8 @@ from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from refclust.errors import BadOption, WeightsNotInteger
-from refclust.formulas.contingency import Contingency, Count
+from refclust.errors import BadOption
+from refclust.formulas.contingency import Contingency, Count, refuse_fractions
 from refclust.formulas.declared import INFINITY, metric
 from refclust.formulas.matching import adjusted, expected
 from refclust.formulas.undefined import Undefined, ratio
@@ -54,10 +54,7 @@ def unordered_pairs(table: Contingency) -> PairCounts:
     >>> [int(x) for x in map(float, unordered_pairs(Contingency.of_rows([[2, 1], [0, 2]])))]
     [2, 2, 2, 4]
     """
-    if not table.is_integer:
-        raise WeightsNotInteger(
-            "unordered pairs can only be counted with whole weights; use pairs='ordered'"
-        )
+    refuse_fractions(table, "unordered pairs can be counted")
     tp, p, q, n = _together(table, lambda count: number_of_pairs(int(count)))
     fp, fn = p - tp, q - tp
     return _named(("TP", "FP", "FN", "TN"), (tp, fp, fn, n - tp - fp - fn))
