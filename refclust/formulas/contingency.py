@@ -28,6 +28,7 @@ Count: TypeAlias = int | Fraction
 Cell: TypeAlias = tuple[Hashable, Hashable]
 Sides: TypeAlias = tuple[Sequence[Hashable], Sequence[Hashable], Sequence[Count] | None]
 NOISE_POLICIES: Final = ("ordinary", "singletons", "ignore")
+PERMUTED: Final = "objects can only be permuted with whole weights"
 _LONGEST_VALUE: Final = 40  # in a message
 
 
@@ -190,10 +191,10 @@ def weighted_table(
 # What several clauses share.
 
 
-def refuse_fractions(table: Contingency, what: str) -> None:
+def refuse_fractions(table: Contingency, reason: str = PERMUTED) -> None:
     """Refuse cells that are not whole, where pairs are counted or objects are permuted."""
     if not table.is_integer:
-        raise WeightsNotInteger(f"{what} only with whole weights")
+        raise WeightsNotInteger(reason)
 
 
 def plain(values: Any) -> Any:

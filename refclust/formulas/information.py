@@ -366,7 +366,7 @@ def expected_mutual_information(table: Contingency, *, base: Rational | None = N
     >>> expected_mutual_information(Contingency.of_rows([[1, 1], [1, 1]])) == log(2) / 3
     True
     """
-    refuse_fractions(table, "objects can be permuted")
+    refuse_fractions(table)
     n = int(table.total)
     expected = total(
         Fraction(t, n) * log(Fraction(n * t, n_i * m_j)) * hypergeometric(n_i, m_j, n, t)

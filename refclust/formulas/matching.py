@@ -353,7 +353,7 @@ def expected_bcubed_precision(table: Contingency) -> Fraction:
     >>> expected_bcubed_precision(Contingency.of_rows([[2, 0], [0, 2]]))
     Fraction(2, 3)
     """
-    refuse_fractions(table, "objects can be permuted")
+    refuse_fractions(table)
     n, r = int(table.total), len(table.row)
     if n == 1:
         return Fraction(1)
@@ -436,7 +436,7 @@ def _matching_by(weights: Mapping[tuple[int, int], Count]) -> Matching:
 
 def _permuted(table: Contingency) -> Iterator[tuple[Contingency, Fraction]]:
     """Yield the tables with the margins of this one, each with its chance (NUM-TABLES)."""
-    refuse_fractions(table, "objects can be permuted")
+    refuse_fractions(table)
     rows, columns = [int(size) for size in table.row], [int(size) for size in table.col]
     arranged = math.prod(map(math.factorial, (*rows, *columns)))
     for cells in tables_with_margins(rows, columns):

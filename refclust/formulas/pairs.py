@@ -54,7 +54,9 @@ def unordered_pairs(table: Contingency) -> PairCounts:
     >>> [int(x) for x in map(float, unordered_pairs(Contingency.of_rows([[2, 1], [0, 2]])))]
     [2, 2, 2, 4]
     """
-    refuse_fractions(table, "unordered pairs can be counted")
+    refuse_fractions(
+        table, "unordered pairs can only be counted with whole weights; use pairs='ordered'"
+    )
     tp, p, q, n = _together(table, lambda count: number_of_pairs(int(count)))
     fp, fn = p - tp, q - tp
     return _named(("TP", "FP", "FN", "TN"), (tp, fp, fn, n - tp - fp - fn))
