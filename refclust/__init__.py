@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from refclust.data.accept import dataset as dataset
     from refclust.data.dataset import Dataset as Dataset
     from refclust.errors import RefclustError as RefclustError
+    from refclust.formulas.information import entropy as entropy
+    from refclust.formulas.information import joint_mutual_information as joint_mutual_information
+    from refclust.formulas.information import kl as kl
     from refclust.metrics import *  # noqa: F403
     from refclust.metrics.contingency import contingency as contingency
-    from refclust.metrics.distributions import entropy as entropy
-    from refclust.metrics.distributions import joint_mutual_information as joint_mutual_information
-    from refclust.metrics.distributions import kl as kl
     from refclust.metrics.score import score_all as score_all
     from refclust.mixture.certified import certified_log_likelihood as certified_log_likelihood
     from refclust.mixture.fit import bernoulli_mixture as bernoulli_mixture
@@ -82,9 +82,9 @@ _HOMES: Final = {
     "select": "refclust.mixture.selection",
     "RefclustError": "refclust.errors",
     "contingency": "refclust.metrics.contingency",
-    "entropy": "refclust.metrics.distributions",
-    "joint_mutual_information": "refclust.metrics.distributions",
-    "kl": "refclust.metrics.distributions",
+    "entropy": "refclust.formulas.information",
+    "joint_mutual_information": "refclust.formulas.information",
+    "kl": "refclust.formulas.information",
     "score_all": "refclust.metrics.score",
     "Real": "refclust.numbers.real",
 }

@@ -169,7 +169,7 @@ def _the_clause() -> Iterator[str]:
     import inspect
     import textwrap
 
-    from refclust.metrics.information import mutual_information
+    from refclust.formulas.information import mutual_information
     from refclust.trace.clauses import load, spec_root
     from refclust.trace.source import bare_text
 

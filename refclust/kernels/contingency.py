@@ -6,15 +6,14 @@ from array import array
 from collections import Counter
 from collections.abc import Hashable, ItemsView, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any
 
+from refclust.formulas.contingency import Cell, Count
 from refclust.kernels.contracts import Exact
 from refclust.kernels.merging import CELLS
 from refclust.kernels.registry import kernel
 
-Count: TypeAlias = int | Fraction
-Cell: TypeAlias = tuple[Hashable, Hashable]
+__all__ = ["Cell", "CellTable", "Count", "ExactCells", "LabelPairs", "table"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,9 @@
 Score(1.0)
 """
 
-from refclust.metrics import (
-    association,
-    information,
-    information_adjusted,
-    matching,
-    matching_adjusted,
-    pairs,
-    pairs_adjusted,
-)
-from refclust.metrics.contingency import Contingency
+from refclust.formulas import association, information, matching, pairs
+from refclust.formulas.contingency import Contingency
+from refclust.metrics import information_adjusted, matching_adjusted, pairs_adjusted
 from refclust.metrics.score import Metric, Score, score, scorer
 
 purity = scorer(matching.purity)
@@ -30,8 +23,8 @@ bcubed_recall = scorer(matching.bcubed_recall)
 bcubed_f = scorer(matching.bcubed_f)
 van_dongen = scorer(matching.van_dongen)
 adjusted_purity = scorer(matching_adjusted.adjusted_purity)
-adjusted_bcubed_precision = scorer(matching_adjusted.adjusted_bcubed_precision)
-adjusted_bcubed_recall = scorer(matching_adjusted.adjusted_bcubed_recall)
+adjusted_bcubed_precision = scorer(matching.adjusted_bcubed_precision)
+adjusted_bcubed_recall = scorer(matching.adjusted_bcubed_recall)
 adjusted_bcubed_f = scorer(matching_adjusted.adjusted_bcubed_f)
 
 rand = scorer(pairs.rand)
@@ -49,10 +42,10 @@ rogers_tanimoto = scorer(pairs.rogers_tanimoto)
 sokal_sneath_1 = scorer(pairs.sokal_sneath_1)
 sokal_sneath_2 = scorer(pairs.sokal_sneath_2)
 mirkin = scorer(pairs.mirkin)
-adjusted_rand = scorer(pairs_adjusted.adjusted_rand)
-adjusted_fowlkes_mallows = scorer(pairs_adjusted.adjusted_fowlkes_mallows)
-adjusted_wallace = scorer(pairs_adjusted.adjusted_wallace)
-adjusted_pair_f = scorer(pairs_adjusted.adjusted_pair_f)
+adjusted_rand = scorer(pairs.adjusted_rand)
+adjusted_fowlkes_mallows = scorer(pairs.adjusted_fowlkes_mallows)
+adjusted_wallace = scorer(pairs.adjusted_wallace)
+adjusted_pair_f = scorer(pairs.adjusted_pair_f)
 adjusted_jaccard = scorer(pairs_adjusted.adjusted_jaccard)
 
 entropy_clusters = scorer(information.entropy_clusters)

@@ -1,4 +1,4 @@
-"""Correction for chance: (value − expected)/(1 − expected), with the group sizes fixed.
+"""Corrections for chance whose expectation is estimated (chapter 41, EXP-MC).
 
 The expectation runs over all n! ways to permute the labels. It is exact where the tables can be
 enumerated; beyond a stated size it is a seeded Monte Carlo estimate that says so.
@@ -13,12 +13,12 @@ from fractions import Fraction
 from typing import Final
 
 from refclust.errors import BadOption, TooLarge
+from refclust.formulas.contingency import Contingency
+from refclust.formulas.matching import adjusted
 from refclust.limits import within
-from refclust.metrics.contingency import Contingency
-from refclust.metrics.undefined import ratio
 from refclust.numbers.random_tables import random_table
 from refclust.numbers.reading import shown
-from refclust.numbers.real import Rational, Real, real
+from refclust.numbers.real import Rational, Real
 from refclust.numbers.sampling import stream
 
 SAMPLES: Final = 1000
@@ -36,18 +36,6 @@ class Estimate:
     seed: int
 
 
-def adjusted(value: Real, expected: Real | Rational) -> Real:
-    """Return a similarity with maximum 1, rescaled so that its expectation becomes 0.
-
-    Spec: ADJ-CHANCE
-
-    >>> adjusted(real("3/4"), Fraction(1, 2))
-    Real('1/2')
-    """
-    e = real(expected).named("E")
-    return ratio(value - e, 1 - e, undefined="every permutation of the labels gives 1")
-
-
 def estimated(
     table: Contingency,
     value: Real,
@@ -61,7 +49,7 @@ def estimated(
     Spec: EXP-MC
 
     >>> table = Contingency.of_rows([[3, 0], [0, 3]])
-    >>> estimated(table, real(1), lambda _: 0.25, samples=10, seed=1)
+    >>> estimated(table, Real(1), lambda _: 0.25, samples=10, seed=1)
     Estimate(value=1.0, standard_error=0.0, samples=10, seed=1)
     """
     count, start = _whole("samples", samples, least=2), _whole("seed", seed, least=0)

@@ -1,4 +1,7 @@
-"""Mutual information corrected for chance (chapter 43)."""
+"""Mutual information corrected for chance, by a kernel that encloses its mean (chapter 43).
+
+The definitions are the plain sums of ``refclust.formulas.information``.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,18 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Final, TypeAlias
 
-from refclust.kernels import information as kernels
-from refclust.kernels.contingency import Count
-from refclust.kernels.information import Margins, Sizes
-from refclust.metrics.catalogue import INFINITY, metric
-from refclust.metrics.contingency import Contingency
-from refclust.metrics.information import (
+from refclust.formulas.contingency import Contingency, Count
+from refclust.formulas.declared import INFINITY, metric
+from refclust.formulas.information import (
     AVERAGES,
     in_base,
     mean_entropy,
     mutual_information,
     refuse_huge,
 )
-from refclust.metrics.undefined import Undefined
+from refclust.formulas.undefined import Undefined
+from refclust.kernels import information as kernels
+from refclust.kernels.information import Margins, Sizes
 from refclust.numbers.combinatorics import hypergeometric
 from refclust.numbers.decide import FIRST_DIGITS
 from refclust.numbers.real import Interval, Rational, Real, enclosed, log, total

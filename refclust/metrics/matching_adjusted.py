@@ -1,4 +1,7 @@
-"""Matching metrics corrected for chance: purity and BCubed (chapter 41)."""
+"""Purity and BCubed F corrected for chance: exact means where they can be had, else estimates (41).
+
+The definitions are the plain means of ``refclust.formulas.matching``.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,12 @@ from fractions import Fraction
 from typing import Final
 
 from refclust.errors import TooLarge
-from refclust.metrics.catalogue import INFINITY, metric
-from refclust.metrics.chance import SAMPLES, SEED, Estimate, adjusted, estimated
-from refclust.metrics.contingency import Contingency
-from refclust.metrics.matching import bcubed_f, bcubed_precision, bcubed_recall, purity
-from refclust.metrics.undefined import Undefined
-from refclust.numbers.combinatorics import expected_maximum, pairs, table_statistics
+from refclust.formulas.contingency import Contingency
+from refclust.formulas.declared import INFINITY, metric
+from refclust.formulas.matching import adjusted, bcubed_f, purity
+from refclust.formulas.undefined import Undefined
+from refclust.metrics.chance import SAMPLES, SEED, Estimate, estimated
+from refclust.numbers.combinatorics import expected_maximum, table_statistics
 from refclust.numbers.intervals import arithmetic
 from refclust.numbers.real import Interval, Rational, Real, enclosed, total
 
@@ -66,60 +69,6 @@ def adjusted_purity(
             samples=samples,
             seed=seed,
         )
-
-
-def expected_bcubed_precision(table: Contingency) -> Fraction:
-    """Mean BCubed precision over all permutations of the labels, in closed form.
-
-    An object sees itself, and each other member of its cluster has its class with the chance that
-    a random pair of objects shares a class.
-
-    Spec: BC-PEXP
-
-    >>> expected_bcubed_precision(Contingency.of_rows([[2, 0], [0, 2]]))
-    Fraction(2, 3)
-    """
-    n, r = int(table.total), len(table.row)
-    if n == 1:
-        return Fraction(1)
-    same_class = Fraction(sum(pairs(int(m_j)) for m_j in table.col), pairs(n))
-    return Fraction(r, n) + (1 - Fraction(r, n)) * same_class
-
-
-@metric(
-    "BCubed precision corrected for chance",
-    range=(-INFINITY, 1),
-    better="higher",
-    symmetric=False,
-    integer=True,
-)
-def adjusted_bcubed_precision(table: Contingency) -> Real:
-    """BCubed precision, rescaled so that its mean over all permutations becomes 0.
-
-    Spec: BC-PADJ
-
-    >>> adjusted_bcubed_precision(Contingency.of_rows([[2, 1], [0, 2]]))
-    Real('7/27')
-    """
-    return adjusted(bcubed_precision(table), expected_bcubed_precision(table))
-
-
-@metric(
-    "BCubed recall corrected for chance",
-    range=(-INFINITY, 1),
-    better="higher",
-    symmetric=False,
-    integer=True,
-)
-def adjusted_bcubed_recall(table: Contingency) -> Real:
-    """BCubed recall, rescaled so that its mean over all permutations becomes 0.
-
-    Spec: BC-RADJ
-
-    >>> adjusted_bcubed_recall(Contingency.of_rows([[2, 1], [0, 2]]))
-    Real('7/27')
-    """
-    return adjusted(bcubed_recall(table), expected_bcubed_precision(table.transposed()))
 
 
 def expected_bcubed_f(table: Contingency) -> Real:

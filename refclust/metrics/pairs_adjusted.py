@@ -1,120 +1,20 @@
-"""Pair metrics corrected for chance, with the sizes of all groups fixed (chapter 42)."""
+"""The Jaccard coefficient corrected for chance: exact where tables can be enumerated (42).
+
+The definition is the plain mean of ``refclust.formulas.pairs``.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
 from refclust.errors import TooLarge
-from refclust.metrics.catalogue import INFINITY, metric
-from refclust.metrics.chance import SAMPLES, SEED, Estimate, adjusted, estimated
-from refclust.metrics.contingency import Contingency
-from refclust.metrics.pairs import SIDES, jaccard
-from refclust.metrics.pairs_counts import pair_counts
-from refclust.metrics.undefined import ratio
+from refclust.formulas.contingency import Contingency
+from refclust.formulas.declared import INFINITY, metric
+from refclust.formulas.matching import adjusted
+from refclust.formulas.pairs import jaccard
+from refclust.metrics.chance import SAMPLES, SEED, Estimate, estimated
 from refclust.numbers.combinatorics import pairs, table_statistics
-from refclust.numbers.real import Rational, Real, sqrt
-
-
-@metric(
-    "Adjusted Rand index",
-    range=(-0.5, 1),
-    better="higher",
-    symmetric=True,
-    integer=True,
-    aliases=("ari", "adjusted_rand_index"),
-)
-def adjusted_rand(table: Contingency) -> Real:
-    """Rand index corrected for chance, with the group sizes fixed (Hubert and Arabie).
-
-    Spec: ARI
-
-    >>> adjusted_rand(Contingency.of_rows([[2, 1], [0, 2]]))
-    Real('1/6')
-    """
-    tp, fp, fn, tn = pair_counts(table)
-    return ratio(
-        2 * (tp * tn - fn * fp),
-        (tp + fn) * (fn + tn) + (tp + fp) * (fp + tn),
-        undefined="both partitions are one group, or both are all singletons",
-    )
-
-
-@metric(
-    "Adjusted Fowlkes–Mallows index",
-    range=(-INFINITY, 1),
-    better="higher",
-    symmetric=True,
-    integer=True,
-    aliases=("afm",),
-)
-def adjusted_fowlkes_mallows(table: Contingency) -> Real:
-    """Fowlkes–Mallows index corrected for chance, with the group sizes fixed.
-
-    Spec: FM-ADJ
-
-    >>> adjusted_fowlkes_mallows(Contingency.of_rows([[2, 1], [0, 2]])).fraction
-    Fraction(1, 6)
-    """
-    c = pair_counts(table)
-    n, p, q = c.all, c.in_clusters, c.in_classes
-    root = sqrt(p * q)
-    return ratio(
-        n * c.tp - p * q,
-        root * (n - root),
-        undefined="one side keeps no pair together, or both keep all",
-    )
-
-
-@metric(
-    "Adjusted Wallace coefficient",
-    range=(-INFINITY, 1),
-    better="higher",
-    symmetric=False,
-    integer=True,
-    choices={"given": SIDES},
-)
-def adjusted_wallace(table: Contingency, *, given: str = "clusters") -> Real:
-    """Wallace coefficient corrected for chance, with the group sizes fixed.
-
-    Spec: WAL-ADJ
-
-    >>> adjusted_wallace(Contingency.of_rows([[2, 1], [0, 2]]))
-    Real('1/6')
-    """
-    c = pair_counts(table)
-    n, p, q = c.all, c.in_clusters, c.in_classes
-    kept, other = (p, q) if given == "clusters" else (q, p)
-    return ratio(
-        n * c.tp - p * q,
-        kept * (n - other),
-        undefined="the given side keeps no pair together, or the other keeps all",
-    )
-
-
-@metric(
-    "Pair F-measure corrected for chance",
-    range=(-0.5, 1),
-    better="higher",
-    symmetric=True,
-    integer=True,
-)
-def adjusted_pair_f(table: Contingency) -> Real:
-    """Pair F-measure corrected for chance; it *is* the adjusted Rand index.
-
-    F = 2TP/(p + q), and the group sizes fix p + q, so E[F] = 2E[TP]/(p + q) with E[TP] = pq/N.
-
-    Spec: PC-FADJ
-
-    >>> adjusted_pair_f(Contingency.of_rows([[2, 1], [0, 2]]))
-    Real('1/6')
-    """
-    c = pair_counts(table)
-    n, p, q = c.all, c.in_clusters, c.in_classes
-    return ratio(
-        2 * (n * c.tp - p * q),
-        n * (p + q) - 2 * p * q,
-        undefined="both partitions are one group, or both are all singletons",
-    )
+from refclust.numbers.real import Rational, Real
 
 
 def expected_jaccard(table: Contingency) -> Fraction:

@@ -14,9 +14,9 @@ from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from refclust.errors import ProfileLacksMetric, UnknownProfile
+from refclust.formulas.information import mutual_information
 from refclust.metrics.catalogue import Entry, option_text
 from refclust.metrics.contingency import Contingency
-from refclust.metrics.information import mutual_information
 
 Options: TypeAlias = Mapping[str, Any]
 Condition: TypeAlias = Callable[[Contingency, Options], bool]

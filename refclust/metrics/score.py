@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Final
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Provenance, Session
 from refclust.errors import BadOption, EmptyInput, NotFinite, TooLarge, Undecided, WeightsNotInteger
+from refclust.formulas.undefined import Undefined
 from refclust.kernels.information import Margins
 from refclust.metrics import catalogue, profiles
 from refclust.metrics.catalogue import Entry, Formula
 from refclust.metrics.chance import Estimate
 from refclust.metrics.contingency import NO_NOISE, Contingency, contingency
-from refclust.metrics.undefined import Undefined
 from refclust.numbers.real import Interval, Real
 
 if TYPE_CHECKING:

@@ -182,6 +182,25 @@ def table_statistics(
     return law
 
 
+def tables_with_margins(
+    rows: Sequence[int], columns: Sequence[int]
+) -> Iterator[tuple[tuple[int, ...], ...]]:
+    """Yield every table of counts with these row and column sums, row by row.
+
+    Spec: NUM-TABLES
+
+    >>> list(tables_with_margins([1, 1], [1, 1]))
+    [((0, 1), (1, 0)), ((1, 0), (0, 1))]
+    """
+    if not rows:
+        yield ()
+        return
+    for first in _rows_of(rows[0], tuple(columns)):
+        left = [have - take for have, take in zip(columns, first, strict=True)]
+        for others in tables_with_margins(rows[1:], left):
+            yield (first, *others)
+
+
 def _refuse_huge(rows: Sequence[int], columns: Sequence[int]) -> None:
     """Refuse, before the first row is dealt, what its middle shows to be out of reach."""
     if not rows or len(columns) < 2:

@@ -10,11 +10,12 @@ from typing import Any, TypeAlias
 from refclust.backends.session import Session
 from refclust.data import vectors
 from refclust.errors import BadVectorFile, EmptyInput, RefclustError
-from refclust.metrics import catalogue, distributions, matching
+from refclust.formulas import information, matching
+from refclust.formulas.pairs import pair_counts
+from refclust.formulas.undefined import Undefined
+from refclust.metrics import catalogue
 from refclust.metrics.contingency import Contingency, contingency
-from refclust.metrics.pairs_counts import pair_counts
 from refclust.metrics.score import Score, evaluate
-from refclust.metrics.undefined import Undefined
 from refclust.numbers import logspace, real, sampling
 from refclust.numbers.real import Real
 from refclust.testing import (
@@ -118,11 +119,11 @@ def _distribution(given: Input, key: str, session: Session) -> Answer:  # noqa: 
     name, _, rest = key.partition("[base=")
     base = Fraction(rest.rstrip("]")) if rest else None
     if name == "entropy":
-        value = distributions.entropy(given["p"], base=base)
+        value = information.entropy(given["p"], base=base)
     elif name == "kl":
-        value = distributions.kl(given["q"], given["p"], base=base)
+        value = information.kl(given["q"], given["p"], base=base)
     elif name == "joint_mutual_information":
-        value = distributions.joint_mutual_information(given["joint"], base=base)
+        value = information.joint_mutual_information(given["joint"], base=base)
     else:
         raise BadVectorFile(f"no distribution function is called {key!r}")
     return Computed(value)

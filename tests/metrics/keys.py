@@ -6,10 +6,10 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 
+from refclust.formulas.undefined import Undefined
 from refclust.metrics import Contingency
 from refclust.metrics.catalogue import ENTRIES, Entry, format_key, parse_key
 from refclust.metrics.score import Score, evaluate
-from refclust.metrics.undefined import Undefined
 from refclust.numbers.real import Real
 
 ENUMERATED = ("adjusted_purity", "adjusted_bcubed_f", "adjusted_jaccard")

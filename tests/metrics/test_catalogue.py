@@ -12,9 +12,11 @@ import pytest
 
 from refclust import metrics
 from refclust.errors import BadOption, UnknownMetric, UnknownOption
+from refclust.formulas import declared
+from refclust.formulas.declared import metric
 from refclust.kernels.registry import KERNELS
 from refclust.metrics import catalogue, score
-from refclust.metrics.catalogue import ENTRIES, Entry, find, format_key, metric, parse_key
+from refclust.metrics.catalogue import ENTRIES, Entry, find, format_key, parse_key
 from refclust.metrics.contingency import Contingency
 from refclust.numbers.real import Real, real
 from tests.metrics.keys import KEYS
@@ -259,8 +261,11 @@ def test_cited_clauses_follow_the_options() -> None:
 def spare_entry(monkeypatch: pytest.MonkeyPatch) -> dict[str, Entry]:
     """A catalogue of its own, so that a test may declare metrics."""
     entries: dict[str, Entry] = {}
-    monkeypatch.setattr(catalogue, "_ENTRIES", entries)
-    monkeypatch.setattr(catalogue, "_ALIASES", {})
+    monkeypatch.setattr(declared, "_ENTRIES", entries)
+    aliases: dict[str, str] = {}
+    monkeypatch.setattr(declared, "_ALIASES", aliases)
+    monkeypatch.setattr(catalogue, "ENTRIES", entries)
+    monkeypatch.setattr(catalogue, "ALIASES", aliases)
     return entries
 
 
@@ -269,7 +274,7 @@ def test_declaring_a_metric_returns_the_formula_unchanged(spare_entry: dict[str,
         """Nothing much."""
         return real(size + len(side) + bool(run))
 
-    declared = metric(
+    found = metric(
         "Share",
         range=(0, 1),
         better="neither",
@@ -278,7 +283,7 @@ def test_declaring_a_metric_returns_the_formula_unchanged(spare_entry: dict[str,
         choices={"side": ("a", "b")},
         kernels={"run": "some.kernel"},
     )(share)
-    assert declared is share
+    assert found is share
     entry = spare_entry["share"]
     assert (entry.clauses, entry.integer, entry.cost, entry.family) == ((), False, "linear", "test")
     assert dict(entry.options) == {"size": (), "side": ("a", "b")}

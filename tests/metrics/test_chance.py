@@ -12,16 +12,16 @@ import pytest
 
 from refclust import metrics
 from refclust.errors import BadOption, TooLarge
+from refclust.formulas.matching import adjusted, expected_bcubed_precision
+from refclust.formulas.undefined import Undefined
 from refclust.metrics import Contingency, matching_adjusted, pairs_adjusted, score
-from refclust.metrics.chance import SAMPLES, SEED, Estimate, adjusted, estimated
+from refclust.metrics.chance import SAMPLES, SEED, Estimate, estimated
 from refclust.metrics.contingency import contingency
 from refclust.metrics.matching_adjusted import (
     expected_bcubed_f,
-    expected_bcubed_precision,
     expected_purity,
 )
 from refclust.metrics.pairs_adjusted import expected_jaccard
-from refclust.metrics.undefined import Undefined
 from refclust.numbers.combinatorics import table_statistics
 from refclust.numbers.real import real
 from tests.metrics import witness

@@ -17,8 +17,8 @@ from refclust.errors import (
     NotFinite,
     RefclustError,
 )
-from refclust.metrics.distributions import entropy, joint_mutual_information, kl
-from refclust.metrics.undefined import Undefined
+from refclust.formulas.information import entropy, joint_mutual_information, kl
+from refclust.formulas.undefined import Undefined
 from refclust.numbers.real import Real, log
 
 

@@ -15,11 +15,7 @@ from hypothesis import strategies as st
 
 from refclust.backends.session import Session
 from refclust.errors import LabelLengthMismatch
-from refclust.kernels.contingency import CellTable, ExactCells, LabelPairs
-from refclust.kernels.contingency import table as count
-from refclust.metrics.catalogue import ENTRIES
-from refclust.metrics.contingency import Contingency, contingency
-from refclust.metrics.information import (
+from refclust.formulas.information import (
     conditional_entropy,
     entropy_classes,
     entropy_clusters,
@@ -27,6 +23,10 @@ from refclust.metrics.information import (
     mutual_information,
     nmi_strehl_ghosh,
 )
+from refclust.kernels.contingency import CellTable, ExactCells, LabelPairs
+from refclust.kernels.contingency import table as count
+from refclust.metrics.catalogue import ENTRIES
+from refclust.metrics.contingency import Contingency, contingency
 from refclust.metrics.score import evaluate, score
 from refclust.numbers.real import SUM, Real, postorder, total
 from tests.metrics.strategies import Pair, labelings, some

@@ -8,9 +8,9 @@ from fractions import Fraction
 import pytest
 
 from refclust import metrics
+from refclust.formulas.information import in_base, mean_entropy
 from refclust.kernels.information import expected_mi
 from refclust.metrics import Contingency, information_adjusted, score
-from refclust.metrics.information import in_base, mean_entropy
 from refclust.metrics.information_adjusted import (
     EXACT_LIMIT,
     ami_is_undefined,

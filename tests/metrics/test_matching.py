@@ -8,16 +8,18 @@ from fractions import Fraction
 import pytest
 
 from refclust import metrics
-from refclust.metrics import Contingency, matching, score
-from refclust.metrics.matching import (
+from refclust.formulas import matching
+from refclust.formulas.matching import (
     cluster_f,
     cluster_purity,
     cluster_recall,
+    expected_bcubed_precision,
     optimal_matching,
     overlap_matching,
     recall_matching,
 )
-from refclust.metrics.matching_adjusted import expected_bcubed_precision, expected_purity
+from refclust.metrics import Contingency, score
+from refclust.metrics.matching_adjusted import expected_purity
 from refclust.numbers.real import postorder
 
 IIR = [[5, 1, 0], [1, 4, 1], [2, 0, 3]]

@@ -8,9 +8,9 @@ from fractions import Fraction
 import pytest
 
 from refclust.errors import WeightsNotInteger
+from refclust.formulas.pairs import PairCounts, pair_counts, pair_metric, same_cluster
+from refclust.formulas.undefined import Undefined
 from refclust.metrics import Contingency, score
-from refclust.metrics.pairs_counts import PairCounts, pair_counts, pair_metric, same_cluster
-from refclust.metrics.undefined import Undefined
 from refclust.numbers.real import sqrt
 
 FIVE = [[2, 1], [0, 2]]

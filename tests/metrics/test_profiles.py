@@ -19,9 +19,9 @@ import pytest
 
 from refclust import metrics
 from refclust.errors import BadOption, ProfileLacksMetric, UnknownOption, UnknownProfile
+from refclust.formulas.information import mean_entropy
 from refclust.metrics import Contingency, Score, catalogue, profiles, score
 from refclust.metrics.contingency import contingency
-from refclust.metrics.information import mean_entropy
 from refclust.metrics.information_adjusted import ami_is_undefined, expected_mutual_information
 from refclust.metrics.profiles import PROFILES, QUIRKS
 from refclust.metrics.score import evaluate

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from refclust.metrics.undefined import Undefined, ratio
+from refclust.formulas.undefined import Undefined, ratio
 from refclust.numbers.real import log, real
 
 

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction
 
-from refclust.metrics.pairs_counts import same_cluster
+from refclust.formulas.pairs import same_cluster
 from refclust.numbers.real import Real, log, total
 
 Labels = Sequence[Hashable]

@@ -7,7 +7,8 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 
-from refclust.metrics import Contingency, association, information
+from refclust.formulas import association, information
+from refclust.metrics import Contingency
 from refclust.metrics.contingency import contingency
 from refclust.numbers.real import sqrt
 from tests.metrics import witness

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refclust.metrics import Contingency, information, information_adjusted
+from refclust.formulas import information
+from refclust.formulas.information import entropy, joint_mutual_information, kl
+from refclust.formulas.undefined import Undefined
+from refclust.metrics import Contingency, information_adjusted
 from refclust.metrics.contingency import contingency
-from refclust.metrics.distributions import entropy, joint_mutual_information, kl
-from refclust.metrics.undefined import Undefined
 from refclust.numbers.real import Real, log, maximum, minimum, real, sqrt, total
 from tests.metrics import witness
 from tests.metrics.keys import bits, or_none

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from refclust.metrics import Contingency, matching, matching_adjusted
+from refclust.formulas import matching
+from refclust.formulas.undefined import Undefined
+from refclust.metrics import Contingency, matching_adjusted
 from refclust.metrics.chance import estimated
 from refclust.metrics.contingency import contingency
-from refclust.metrics.undefined import Undefined
 from refclust.numbers.real import Real
 from tests.metrics import witness
 from tests.metrics.strategies import (
@@ -210,8 +211,8 @@ def test_expectations_are_means_over_all_permutations(pair: Pair) -> None:
     table, turned = contingency(*pair), Pair(pair.pred, pair.true)
     scores = (
         (matching_adjusted.adjusted_purity, witness.purity, pair),
-        (matching_adjusted.adjusted_bcubed_precision, witness.bcubed_precision, pair),
-        (matching_adjusted.adjusted_bcubed_recall, witness.bcubed_precision, turned),
+        (matching.adjusted_bcubed_precision, witness.bcubed_precision, pair),
+        (matching.adjusted_bcubed_recall, witness.bcubed_precision, turned),
         (matching_adjusted.adjusted_bcubed_f, witness.bcubed_f, pair),
     )
     for adjusted, plain, labels in scores:
@@ -224,7 +225,7 @@ def test_expectations_are_means_over_all_permutations(pair: Pair) -> None:
             assert exactly(adjusted(table)) == found
     assert matching_adjusted.expected_purity(table) == witness.mean_by_chance(witness.purity, *pair)
     bcubed = witness.mean_by_chance(witness.bcubed_precision, *pair)
-    assert matching_adjusted.expected_bcubed_precision(table) == bcubed
+    assert matching.expected_bcubed_precision(table) == bcubed
     f = witness.mean_by_chance(witness.bcubed_f, *pair)
     assert matching_adjusted.expected_bcubed_f(table) == f
 
@@ -235,8 +236,8 @@ def test_expectations_are_means_over_all_permutations(pair: Pair) -> None:
 def test_adjusted_scores_are_zero_on_average(pair: Pair) -> None:
     for adjusted in (
         matching_adjusted.adjusted_purity,
-        matching_adjusted.adjusted_bcubed_precision,
-        matching_adjusted.adjusted_bcubed_recall,
+        matching.adjusted_bcubed_precision,
+        matching.adjusted_bcubed_recall,
         matching_adjusted.adjusted_bcubed_f,
     ):
         values = [
@@ -253,8 +254,8 @@ def test_adjusted_scores_are_undefined_by_shape(pair: Pair) -> None:
     one, single = ([f(s) for s in (table.row, table.col)] for f in (is_one, is_single))
     for adjusted, undefined in (
         (matching_adjusted.adjusted_purity, single[0] or one[1]),
-        (matching_adjusted.adjusted_bcubed_precision, single[0] or one[1]),
-        (matching_adjusted.adjusted_bcubed_recall, single[1] or one[0]),
+        (matching.adjusted_bcubed_precision, single[0] or one[1]),
+        (matching.adjusted_bcubed_recall, single[1] or one[0]),
         (matching_adjusted.adjusted_bcubed_f, all(one) or all(single)),
     ):
         if undefined:

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refclust.metrics import Contingency, pairs, pairs_adjusted
+from refclust.formulas import pairs
+from refclust.formulas.pairs import pair_counts, pair_metric, same_cluster
+from refclust.formulas.undefined import Undefined
+from refclust.metrics import Contingency, pairs_adjusted
 from refclust.metrics.contingency import contingency
-from refclust.metrics.pairs_counts import pair_counts, pair_metric, same_cluster
-from refclust.metrics.undefined import Undefined
 from refclust.numbers.real import Real, log, real, sqrt
 from tests.metrics import witness
 from tests.metrics.keys import or_none
@@ -125,9 +126,9 @@ def test_any_coefficient_of_two_by_two_tables_becomes_a_score(pair: Pair) -> Non
     try:
         found = pair_metric(kappa, table)  # type: ignore[arg-type]
     except Undefined:
-        assert or_none(pairs_adjusted.adjusted_rand, table) is None
+        assert or_none(pairs.adjusted_rand, table) is None
     else:
-        assert found == pairs_adjusted.adjusted_rand(table)
+        assert found == pairs.adjusted_rand(table)
 
 
 @pytest.mark.spec("PC-F")
@@ -251,28 +252,28 @@ def test_adjusted_scores_against_all_permutations(pair: Pair) -> None:
         return quotient(value - expected, 1 - expected)
 
     expected_rand = witness.mean([Fraction(c[0] + c[3], n) for c in counts])
-    ari = or_none(pairs_adjusted.adjusted_rand, table)
+    ari = or_none(pairs.adjusted_rand, table)
     rand = rescaled(Fraction(tp + tn, n), expected_rand)
     assert (None if ari is None else ari.fraction) == rand
     if p + q:
         expected_f = witness.mean([Fraction(2 * c[0], p + q) for c in counts])
-        f = or_none(pairs_adjusted.adjusted_pair_f, table)
+        f = or_none(pairs.adjusted_pair_f, table)
         assert (None if f is None else f.fraction) == rescaled(Fraction(2 * tp, p + q), expected_f)
         expected_j = witness.mean([Fraction(c[0], sum(c[:3])) for c in counts])
         j = or_none(pairs_adjusted.adjusted_jaccard, table)
         assert pairs_adjusted.expected_jaccard(table) == expected_j
         assert (None if j is None else j.fraction) == rescaled(Fraction(tp, p + q - tp), expected_j)
     else:
-        assert or_none(pairs_adjusted.adjusted_pair_f, table) is None
+        assert or_none(pairs.adjusted_pair_f, table) is None
         assert or_none(pairs_adjusted.adjusted_jaccard, table) is None
     for side, together in (("clusters", p), ("classes", q)):
-        w = or_none(pairs_adjusted.adjusted_wallace, table, given=side)
+        w = or_none(pairs.adjusted_wallace, table, given=side)
         if together:
             expected = expected_tp / together
             assert (None if w is None else w.fraction) == rescaled(Fraction(tp, together), expected)
         else:
             assert w is None
-    fm = or_none(pairs_adjusted.adjusted_fowlkes_mallows, table)
+    fm = or_none(pairs.adjusted_fowlkes_mallows, table)
     if p * q and expected_tp**2 != p * q:
         expected_fm = expected_tp / sqrt(p * q)
         assert fm == (tp / sqrt(p * q) - expected_fm) / (1 - expected_fm)
@@ -285,11 +286,11 @@ def test_adjusted_scores_against_all_permutations(pair: Pair) -> None:
 @given(proper_labelings(most=5))
 def test_adjusted_scores_are_zero_on_average(pair: Pair) -> None:
     adjusted = (
-        pairs_adjusted.adjusted_rand,
-        pairs_adjusted.adjusted_pair_f,
-        pairs_adjusted.adjusted_wallace,
+        pairs.adjusted_rand,
+        pairs.adjusted_pair_f,
+        pairs.adjusted_wallace,
         pairs_adjusted.adjusted_jaccard,
-        pairs_adjusted.adjusted_fowlkes_mallows,
+        pairs.adjusted_fowlkes_mallows,
     )
     shuffles = [contingency(s, pair.pred) for s in witness.arrangements(pair.true)]
     for metric in adjusted:
@@ -302,17 +303,16 @@ def test_adjusted_scores_are_zero_on_average(pair: Pair) -> None:
 @given(tables())
 def test_relations_between_the_adjusted_scores(table: Contingency) -> None:
     """ARI is the harmonic mean of the adjusted Wallace coefficients, and the adjusted pair F."""
-    ari = or_none(pairs_adjusted.adjusted_rand, table)
-    assert or_none(pairs_adjusted.adjusted_pair_f, table) == ari
+    ari = or_none(pairs.adjusted_rand, table)
+    assert or_none(pairs.adjusted_pair_f, table) == ari
     there, back = (
-        or_none(pairs_adjusted.adjusted_wallace, table, given=side)
-        for side in ("clusters", "classes")
+        or_none(pairs.adjusted_wallace, table, given=side) for side in ("clusters", "classes")
     )
     if there and back:
         assert exactly(ari) == witness.harmonic(exactly(there), exactly(back))
     elif there is not None and back is not None:
         assert there == back == ari == 0
-    fm = or_none(pairs_adjusted.adjusted_fowlkes_mallows, table)
+    fm = or_none(pairs.adjusted_fowlkes_mallows, table)
     if fm is not None:
         # The same numerator N·TP − pq: same sign, and both 1 only together.
         assert ari is not None
@@ -335,11 +335,11 @@ def test_where_the_pair_scores_are_undefined(pair: Pair) -> None:
         (pairs.kulczynski, {}, any(single)),
         (pairs.hubert_normalized, {}, any(one) or any(single)),
         (pairs.hubert_normalized, {"pairs": "ordered"}, any(one)),
-        (pairs_adjusted.adjusted_rand, {}, all(one) or all(single)),
-        (pairs_adjusted.adjusted_pair_f, {}, all(one) or all(single)),
-        (pairs_adjusted.adjusted_fowlkes_mallows, {}, any(single) or all(one)),
-        (pairs_adjusted.adjusted_wallace, {}, single[0] or one[1]),
-        (pairs_adjusted.adjusted_wallace, {"given": "classes"}, single[1] or one[0]),
+        (pairs.adjusted_rand, {}, all(one) or all(single)),
+        (pairs.adjusted_pair_f, {}, all(one) or all(single)),
+        (pairs.adjusted_fowlkes_mallows, {}, any(single) or all(one)),
+        (pairs.adjusted_wallace, {}, single[0] or one[1]),
+        (pairs.adjusted_wallace, {"given": "classes"}, single[1] or one[0]),
         (pairs_adjusted.adjusted_jaccard, {}, all(single) or all(one)),
     ):
         assert (or_none(metric, table, **options) is None) == undefined, (metric, options)

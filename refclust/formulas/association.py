@@ -1,15 +1,15 @@
-"""Measures of association between clusters and classes as two nominal variables (chapter 44)."""
+"""Chapter 44: association. Clusters and classes as two nominal variables."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import Final
 
-from refclust.metrics.catalogue import INFINITY, metric
-from refclust.metrics.contingency import Contingency
-from refclust.metrics.information import information_ratio, nmi
-from refclust.metrics.matching import bcubed_precision
-from refclust.metrics.undefined import ratio
+from refclust.formulas.contingency import Contingency
+from refclust.formulas.declared import INFINITY, metric
+from refclust.formulas.information import information_ratio, nmi
+from refclust.formulas.matching import bcubed_precision
+from refclust.formulas.undefined import ratio
 from refclust.numbers.real import Real, real, sqrt, total
 
 TARGETS: Final = ("classes", "clusters")
@@ -19,7 +19,7 @@ TARGETS: Final = ("classes", "clusters")
 def chi_squared(table: Contingency) -> Real:
     """Distance of the table from the one that independence would give.
 
-    Spec: CHI2
+    Defines: CHI2
 
     >>> chi_squared(Contingency.of_rows([[2, 0], [0, 2]]))
     Real('4')
@@ -32,7 +32,7 @@ def chi_squared(table: Contingency) -> Real:
 def cramers_v(table: Contingency) -> Real:
     """Chi-squared, scaled to the unit interval.
 
-    Spec: CRAMER
+    Defines: CRAMER
 
     >>> cramers_v(Contingency.of_rows([[2, 0], [0, 2]])).fraction
     Fraction(1, 1)
@@ -54,7 +54,7 @@ def cramers_v(table: Contingency) -> Real:
 def goodman_kruskal_lambda(table: Contingency, *, predict: str = "classes") -> Real:
     """Share of the errors of guessing the largest group that knowing the other side removes.
 
-    Spec: GK-LAMBDA
+    Defines: GK-LAMBDA
 
     >>> goodman_kruskal_lambda(Contingency.of_rows([[2, 1], [0, 2]]))
     Real('1/2')
@@ -76,7 +76,7 @@ def goodman_kruskal_lambda(table: Contingency, *, predict: str = "classes") -> R
 def goodman_kruskal_tau(table: Contingency, *, predict: str = "classes") -> Real:
     """Share of the errors of guessing in proportion that knowing the other side removes.
 
-    Spec: GK-TAU
+    Defines: GK-TAU
 
     >>> goodman_kruskal_tau(Contingency.of_rows([[2, 1], [0, 2]]))
     Real('4/9')
@@ -99,7 +99,7 @@ def goodman_kruskal_tau(table: Contingency, *, predict: str = "classes") -> Real
 def theils_u(table: Contingency, *, predict: str = "classes") -> Real:
     """Share of the uncertainty about one side that knowing the other removes.
 
-    Spec: THEIL-U
+    Defines: THEIL-U
 
     >>> theils_u(Contingency.of_rows([[1, 0], [1, 0], [0, 1], [0, 1]])).fraction
     Fraction(1, 1)

@@ -1,44 +1,108 @@
-"""Metrics from information theory: entropies, mutual information and what is built of them (43).
+"""Chapter 43: information. Entropies, mutual information and what is built of them.
 
 Natural logarithms unless ``base`` says otherwise. Cells that are empty are not stored, so that
-0 log 0 never arises.
+0 log 0 never arises. A sum over all cells, clusters or classes is written as its term.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Final
 
-from refclust.errors import BadOption, TooLarge
-from refclust.kernels.contingency import Count
-from refclust.metrics.catalogue import INFINITY, metric
-from refclust.metrics.contingency import Contingency
-from refclust.metrics.undefined import ratio
+from refclust.errors import (
+    BadDistribution,
+    BadOption,
+    DimensionMismatch,
+    EmptyInput,
+    NotFinite,
+    TooLarge,
+)
+from refclust.formulas.contingency import Contingency, Count, refuse_fractions
+from refclust.formulas.declared import INFINITY, metric
+from refclust.formulas.undefined import Undefined, ratio
+from refclust.numbers.combinatorics import hypergeometric
 from refclust.numbers.decide import MOST_DIGITS
-from refclust.numbers.logs import log_sum
-from refclust.numbers.reading import shown
-from refclust.numbers.real import Rational, Real, log, maximum, minimum, real, sqrt, total
+from refclust.numbers.log_terms import Sizes, Term, log, total_of_logs
+from refclust.numbers.reading import exact_value, refuse_long, shown
+from refclust.numbers.real import Rational, Real, maximum, minimum, real, sqrt, total
 
 SIDES: Final = ("clusters", "classes")
-# n log n + Σ n_ij log n_ij − Σ n_i log n_i − Σ m_j log m_j, which is n times the information.
-_MOST_BITS: Final = 13_400  # of a count: about 10^4000 and a little more
-_INFORMATION: Final = {"whole": 1, "cells": 1, "rows": -1, "columns": -1}
 AVERAGES: Final = ("geometric", "arithmetic", "min", "max", "joint")
+_MOST_BITS: Final = 13_400  # of a count: about 10^4000 and a little more
+
+
+def entropy(p: Iterable[Rational | str], *, base: Rational | None = None) -> Real:
+    """Return −Σ p log p, in nats unless a base is given, with 0 log 0 = 0.
+
+    Defines: IT-ENT
+
+    >>> entropy(["1/2", "1/4", "1/4"]) == 3 * log(2) / 2
+    True
+    """
+    return in_base(total(-share * log(share) for share in _distribution(p) if share), base)
+
+
+def kl(
+    q: Iterable[Rational | str], p: Iterable[Rational | str], *, base: Rational | None = None
+) -> Real:
+    """Return the divergence KL(q‖p) = Σ q log(q/p); infinite where q has mass and p none.
+
+    Defines: IT-KL
+
+    >>> kl(["1/2", "1/2"], ["1/2", "1/2"]) == 0
+    True
+    """
+    left, right = _distribution(q), _distribution(p)
+    if len(left) != len(right):
+        raise DimensionMismatch(f"distributions over {len(left)} and {len(right)} values")
+    if any(a and not b for a, b in zip(left, right, strict=True)):
+        raise Undefined("q has mass where p has none", math.inf)
+    return in_base(total(a * log(a / b) for a, b in zip(left, right, strict=True) if a), base)
+
+
+def joint_mutual_information(
+    joint: Sequence[Sequence[Rational | str]], *, base: Rational | None = None
+) -> Real:
+    """Return the mutual information of a joint distribution given row by row.
+
+    Defines: IT-MI
+    Spec: IT-MIKL, CT-EMPIR
+
+    >>> joint_mutual_information([["1/2", 0], [0, "1/2"]]) == log(2)
+    True
+    """
+    shares = _distribution(share for row in joint for share in row)
+    widths = {len(row) for row in joint}
+    if len(widths) != 1:
+        raise DimensionMismatch(f"the rows have the lengths {sorted(widths)}; they must agree")
+    width = widths.pop()
+    rows = [shares[start : start + width] for start in range(0, len(shares), width)]
+    row_sums = [sum(row) for row in rows]
+    col_sums = [sum(column) for column in zip(*rows, strict=True)]
+    information = total(
+        share * log(share / (row_sums[i] * col_sums[j]))
+        for i, row in enumerate(rows)
+        for j, share in enumerate(row)
+        if share
+    )
+    return in_base(information, base)
 
 
 @metric("Entropy of the clusters", range=(0, INFINITY), better="neither", symmetric=False)
 def entropy_clusters(table: Contingency, *, base: Rational | None = None) -> Real:
     """Information in knowing the cluster of an object.
 
-    Spec: ENT-C
+    Defines: ENT-C
 
     >>> entropy_clusters(Contingency.of_rows([[2, 0], [0, 2]]), base=2).fraction
     Fraction(1, 1)
     """
+    n = table.total
     # With the minus sign that one source lost (ERR-03).
-    entropy = _total_of_logs(table, lambda: _entropy(table.row, table.total), whole=1, rows=-1)
+    entropy = over_clusters(table, lambda n_i: -n_i / n * log(n_i / n))
     return in_base(entropy.named("H(C)", r"H(\mathcal C)"), base)
 
 
@@ -46,12 +110,13 @@ def entropy_clusters(table: Contingency, *, base: Rational | None = None) -> Rea
 def entropy_classes(table: Contingency, *, base: Rational | None = None) -> Real:
     """Information in knowing the class of an object.
 
-    Spec: ENT-T
+    Defines: ENT-T
 
     >>> entropy_classes(Contingency.of_rows([[2, 0], [0, 2]])) == log(2)
     True
     """
-    entropy = _total_of_logs(table, lambda: _entropy(table.col, table.total), whole=1, columns=-1)
+    n = table.total
+    entropy = over_classes(table, lambda m_j: -m_j / n * log(m_j / n))
     return in_base(entropy.named("H(T)", r"H(\mathcal T)"), base)
 
 
@@ -59,14 +124,13 @@ def entropy_classes(table: Contingency, *, base: Rational | None = None) -> Real
 def joint_entropy(table: Contingency, *, base: Rational | None = None) -> Real:
     """Information in knowing both the cluster and the class of an object.
 
-    Spec: ENT-JOINT
+    Defines: ENT-JOINT
 
     >>> joint_entropy(Contingency.of_rows([[1, 1], [1, 1]])) == log(4)
     True
     """
-    joint = _total_of_logs(
-        table, lambda: _entropy(table.counts.values(), table.total), whole=1, cells=-1
-    )
+    n = table.total
+    joint = over_cells(table, lambda n_ij, *_: -n_ij / n * log(n_ij / n))
     return in_base(joint.named("H(C,T)", r"H(\mathcal C,\mathcal T)"), base)
 
 
@@ -82,17 +146,16 @@ def conditional_entropy(
 ) -> Real:
     """Information in knowing the one label of an object when the other is known already.
 
-    Spec: ENT-COND
+    Defines: ENT-COND
 
     >>> conditional_entropy(Contingency.of_rows([[1, 1], [0, 2]])) == log(2) / 2
     True
     """
+    n = table.total
     if of == "clusters":
-        remaining = _total_of_logs(
-            table, lambda: _conditional_entropy(table.transposed()), columns=1, cells=-1
-        )
+        remaining = over_cells(table, lambda n_ij, _, m_j: -n_ij / n * log(n_ij / m_j))
         return in_base(remaining.named("H(C|T)", r"H(\mathcal C\mid\mathcal T)"), base)
-    remaining = _total_of_logs(table, lambda: _conditional_entropy(table), rows=1, cells=-1)
+    remaining = over_cells(table, lambda n_ij, n_i, _: -n_ij / n * log(n_ij / n_i))
     return in_base(remaining.named("H(T|C)", r"H(\mathcal T\mid\mathcal C)"), base)
 
 
@@ -100,20 +163,13 @@ def conditional_entropy(
 def mutual_information(table: Contingency, *, base: Rational | None = None) -> Real:
     """Information the clustering carries about the classes.
 
-    Spec: MI-CT
+    Defines: MI-CT
 
     >>> mutual_information(Contingency.of_rows([[2, 0], [0, 2]])) == log(2)
     True
     """
     n = table.total
-    information = _total_of_logs(
-        table,
-        lambda: (
-            Fraction(n_ij, n) * log(Fraction(n * n_ij, table.row[i] * table.col[j]))
-            for (i, j), n_ij in table.cells()
-        ),
-        **_INFORMATION,
-    )
+    information = over_cells(table, lambda n_ij, n_i, m_j: n_ij / n * log(n * n_ij / (n_i * m_j)))
     return in_base(information.named("I", r"I(\mathcal C,\mathcal T)"), base)
 
 
@@ -127,7 +183,7 @@ def mutual_information(table: Contingency, *, base: Rational | None = None) -> R
 def information_ratio(table: Contingency, *, of: str = "clusters") -> Real:
     """Share of the entropy of one side that the other side explains.
 
-    Spec: NMI-RATIO
+    Defines: NMI-RATIO
 
     >>> information_ratio(Contingency.of_rows([[2, 0], [0, 2]])).fraction
     Fraction(1, 1)
@@ -156,7 +212,7 @@ def information_ratio(table: Contingency, *, of: str = "clusters") -> Real:
 def nmi(table: Contingency, *, average: str = "geometric") -> Real:
     """Mutual information over a mean of the two entropies.
 
-    Spec: NMI-GEO, NMI-ARI, NMI-MIN, NMI-MAX, NMI-JOINT
+    Defines: NMI-GEO, NMI-ARI, NMI-MIN, NMI-MAX, NMI-JOINT
 
     >>> float(nmi(Contingency.of_rows([[39, 6, 1], [8, 31, 1], [2, 1, 11]])))
     0.42503627500679453
@@ -177,23 +233,15 @@ def nmi(table: Contingency, *, average: str = "geometric") -> Real:
 def nmi_strehl_ghosh(table: Contingency) -> Real:
     """Normalised mutual information written in counts instead of shares.
 
-    Spec: NMI-SG
+    Defines: NMI-SG
 
     >>> float(nmi_strehl_ghosh(Contingency.of_rows([[39, 6, 1], [8, 31, 1], [2, 1, 11]])))
     0.42503627500679453
     """
     n = table.total
-    top = _total_of_logs(
-        table,
-        lambda: (
-            n_ij * log(Fraction(n * n_ij, table.row[i] * table.col[j]))
-            for (i, j), n_ij in table.cells()
-        ),
-        **_INFORMATION,
-        over=1,
-    )
-    by_cluster = total(n_i * log(Fraction(n_i, n)) for n_i in table.row)
-    by_class = total(m_j * log(Fraction(m_j, n)) for m_j in table.col)
+    top = over_cells(table, lambda n_ij, n_i, m_j: n_ij * log(n * n_ij / (n_i * m_j)))
+    by_cluster = over_clusters(table, lambda n_i: n_i * log(n_i / n))
+    by_class = over_classes(table, lambda m_j: m_j * log(m_j / n))
     # Both sums are negative; their product is not.
     return ratio(top, sqrt(by_cluster * by_class), undefined="one side is a single group")
 
@@ -202,7 +250,7 @@ def nmi_strehl_ghosh(table: Contingency) -> Real:
 def homogeneity(table: Contingency) -> Real:
     """Share of the entropy of the classes that the clusters explain.
 
-    Spec: HOM
+    Defines: HOM
 
     >>> homogeneity(Contingency.of_rows([[1, 0], [1, 0], [0, 1], [0, 1]])).fraction
     Fraction(1, 1)
@@ -216,7 +264,7 @@ def homogeneity(table: Contingency) -> Real:
 def completeness(table: Contingency) -> Real:
     """Share of the entropy of the clusters that the classes explain.
 
-    Spec: COMPL
+    Defines: COMPL
 
     >>> completeness(Contingency.of_rows([[1, 0], [1, 0], [0, 1], [0, 1]])).fraction
     Fraction(1, 2)
@@ -230,7 +278,7 @@ def completeness(table: Contingency) -> Real:
 def v_measure(table: Contingency, *, beta: Rational = 1) -> Real:
     """Weighted harmonic mean of homogeneity and completeness.
 
-    Spec: V-BETA
+    Defines: V-BETA
 
     >>> v_measure(Contingency.of_rows([[1, 0], [1, 0], [0, 1], [0, 1]])).fraction
     Fraction(2, 3)
@@ -256,7 +304,7 @@ def v_measure(table: Contingency, *, beta: Rational = 1) -> Real:
 def variation_of_information(table: Contingency, *, base: Rational | None = None) -> Real:
     """Information that is lost and gained on the way from the clusters to the classes.
 
-    Spec: VI
+    Defines: VI
 
     >>> variation_of_information(Contingency.of_rows([[1, 1], [1, 1]])) == 2 * log(2)
     True
@@ -275,7 +323,7 @@ def variation_of_information(table: Contingency, *, base: Rational | None = None
 def normalized_variation_of_information(table: Contingency) -> Real:
     """Variation of information over the joint entropy.
 
-    Spec: VI-NORM
+    Defines: VI-NORM
 
     >>> normalized_variation_of_information(Contingency.of_rows([[1, 1], [1, 1]])).fraction
     Fraction(1, 1)
@@ -297,7 +345,7 @@ def normalized_variation_of_information(table: Contingency) -> Real:
 def normalized_information_distance(table: Contingency) -> Real:
     """Share of the larger entropy that the other side does not explain.
 
-    Spec: NID
+    Defines: NID
 
     >>> normalized_information_distance(Contingency.of_rows([[2, 0], [0, 2]])).fraction
     Fraction(0, 1)
@@ -308,6 +356,44 @@ def normalized_information_distance(table: Contingency) -> Real:
         larger,
         undefined="all objects are in one cluster and one class",
     )
+
+
+def expected_mutual_information(table: Contingency, *, base: Rational | None = None) -> Real:
+    """Mean mutual information over all permutations of the labels.
+
+    Defines: EMI
+
+    >>> expected_mutual_information(Contingency.of_rows([[1, 1], [1, 1]])) == log(2) / 3
+    True
+    """
+    refuse_fractions(table)
+    n = int(table.total)
+    expected = total(
+        Fraction(t, n) * log(Fraction(n * t, n_i * m_j)) * hypergeometric(n_i, m_j, n, t)
+        for n_i in map(int, table.row)
+        for m_j in map(int, table.col)
+        for t in range(max(1, n_i + m_j - n), min(n_i, m_j) + 1)
+    )
+    return in_base(expected.named("E[I]", r"\mathrm E[I]"), base)
+
+
+def ami(table: Contingency, *, average: str = "arithmetic") -> Real:
+    """Mutual information, rescaled so that chance gives 0 and the mean entropy gives 1.
+
+    Defines: AMI
+
+    >>> ami(Contingency.of_rows([[1, 1], [1, 1]])).fraction
+    Fraction(-1, 2)
+    """
+    expected = expected_mutual_information(table)
+    return ratio(
+        mutual_information(table) - expected,
+        mean_entropy(table, average) - expected,
+        undefined="mutual information, its mean and its bound are all the same",
+    )
+
+
+# What several clauses share.
 
 
 def mean_entropy(table: Contingency, average: str) -> Real:
@@ -328,32 +414,56 @@ def mean_entropy(table: Contingency, average: str) -> Real:
     return (minimum if average == "min" else maximum)(of_clusters, of_classes)
 
 
-def _total_of_logs(
-    table: Contingency,
-    written: Callable[[], Iterable[Real]],
-    *,
-    whole: int = 0,
-    cells: int = 0,
-    rows: int = 0,
-    columns: int = 0,
-    over: Count | None = None,
-) -> Real:
-    """Return the total of terms as they are written, but computed from the distinct counts.
+def over_cells(table: Contingency, term: Term) -> Real:
+    """Return the sum over all cells of a term in n_ij, n_i and m_j.
 
-    It must also be so many times f(n), Σ f(n_ij), Σ f(n_i), Σ f(m_j) with f(x) = x log x, divided
-    by n or what else it is ``over``. Then a table of many cells needs few logarithms. Where counts
-    are not whole, the terms are added up as they are written.
+    Spec: CT-EMPIR
+
+    >>> table = Contingency.of_rows([[2, 1], [0, 1]])
+    >>> over_cells(table, lambda n_ij, n_i, m_j: n_ij * log(n_i / m_j)) == log(Fraction(27, 16))
+    True
     """
+    return _added(
+        table,
+        term,
+        lambda: ((n_ij, table.row[i], table.col[j]) for (i, j), n_ij in table.cells()),
+        [lambda: table.sizes, lambda: Counter(table.row), lambda: Counter(table.col)],
+    )
+
+
+def over_clusters(table: Contingency, term: Term) -> Real:
+    """Return the sum over all clusters of a term in n_i.
+
+    Spec: CT-EMPIR
+
+    >>> over_clusters(Contingency.of_rows([[2, 1], [0, 2]]), lambda n_i: n_i * log(n_i)) == log(108)
+    True
+    """
+    return _added(table, term, lambda: ((n_i,) for n_i in table.row), [lambda: Counter(table.row)])
+
+
+def over_classes(table: Contingency, term: Term) -> Real:
+    """Return the sum over all classes of a term in m_j.
+
+    Spec: CT-EMPIR
+
+    >>> over_classes(Contingency.of_rows([[2, 1], [0, 2]]), lambda m_j: m_j * log(m_j)) == log(108)
+    True
+    """
+    return _added(table, term, lambda: ((m_j,) for m_j in table.col), [lambda: Counter(table.col)])
+
+
+def _added(
+    table: Contingency,
+    term: Term,
+    rows: Callable[[], Iterable[Sequence[Count]]],
+    sizes: Sequence[Sizes],
+) -> Real:
+    """Add a term up: by distinct counts where they are whole, else as it is written."""
     if not table.is_integer:
-        return total(written())
+        return total(term(*map(Fraction, row)) for row in rows())
     refuse_huge(table)
-    weights = defaultdict(int, {int(table.total): whole * int(table.total)})
-    sides = (cells, table.sizes), (rows, Counter(table.row)), (columns, Counter(table.col))
-    for times, sizes in sides:
-        if times:
-            for size, number in sizes.items():
-                weights[int(size)] += times * number * int(size)
-    return log_sum(weights, int(table.total if over is None else over), written)
+    return total_of_logs(term, rows, sizes, int(table.total))
 
 
 def refuse_huge(table: Contingency) -> None:
@@ -363,19 +473,6 @@ def refuse_huge(table: Contingency) -> None:
             f"the information in {shown(int(table.total))} objects is not settled within the "
             f"{MOST_DIGITS:,} digits that are worked out; counts go up to 10^4000"
         )
-
-
-def _entropy(counts: Iterable[Count], n: Count) -> Iterator[Real]:
-    """Yield −c/n log c/n for each count."""
-    return (-Fraction(count, n) * log(Fraction(count, n)) for count in counts)
-
-
-def _conditional_entropy(table: Contingency) -> Iterator[Real]:
-    """Yield −n_ij/n log n_ij/n_i for each cell."""
-    n = table.total
-    return (
-        -Fraction(n_ij, n) * log(Fraction(n_ij, table.row[i])) for (i, _), n_ij in table.cells()
-    )
 
 
 def in_base(nats: Real, base: Rational | None) -> Real:
@@ -391,3 +488,34 @@ def in_base(nats: Real, base: Rational | None) -> Real:
     if base <= 1:
         raise BadOption(f"base={shown(base)}: the base of a logarithm must be above 1")
     return nats / log(base)
+
+
+def _distribution(values: Iterable[Rational | str]) -> list[Fraction]:
+    shares = []
+    for position, value in enumerate(values):
+        share = exact_value(value, f"probability {position}")
+        if share is None:
+            if _is_not_finite(value):
+                raise NotFinite(f"probability {position} is {value}; it must be finite")
+            raise BadDistribution(f"probability {position} is {shown(value)}, not a number")
+        if share < 0:
+            raise BadDistribution(
+                f"probability {position} is {shown(share)}; it must not be negative"
+            )
+        shares.append(share)
+    refuse_long(shares, "exact arithmetic with these probabilities")
+    if not shares:
+        raise EmptyInput("a distribution without outcomes")
+    if sum(shares) != 1:
+        raise BadDistribution(
+            f"the {len(shares)} probabilities add up to {shown(sum(shares))}, not to 1; "
+            "give exact numbers, fractions such as '1/3' for instance"
+        )
+    return shares
+
+
+def _is_not_finite(value: Rational | str) -> bool:
+    try:
+        return not math.isfinite(float(value))
+    except (ValueError, TypeError):
+        return False

@@ -1,21 +1,100 @@
-"""Metrics that count pairs of objects, together or apart in clusters and in classes (42)."""
+"""Chapter 42: pairs of objects, together or apart in clusters and in classes.
+
+``pairs="unordered"`` counts the n(n−1)/2 pairs of different objects; ``pairs="ordered"`` counts all
+n² pairs, each object with itself included, as one of the sources does.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
-from typing import Final
+from typing import Final, NamedTuple
 
 from refclust.errors import BadOption
-from refclust.metrics.catalogue import INFINITY, metric
-from refclust.metrics.contingency import Contingency
-from refclust.metrics.pairs_counts import UNORDERED, pair_counts
-from refclust.metrics.undefined import ratio
+from refclust.formulas.contingency import Contingency, Count, refuse_fractions
+from refclust.formulas.declared import INFINITY, metric
+from refclust.formulas.matching import adjusted, expected
+from refclust.formulas.undefined import Undefined, ratio
 from refclust.numbers.reading import shown
-from refclust.numbers.real import Rational, Real, sqrt
+from refclust.numbers.real import Rational, Real, real, sqrt
 
+UNORDERED: Final = "unordered"
 CONVENTION: Final = {"pairs": (UNORDERED, "ordered")}
 SIDES: Final = ("clusters", "classes")
 _COUNTS: Final = "pairs=ordered"  # with this option fractional counts make sense
+
+
+def same_cluster(labels: Sequence[Hashable], i: int, j: int) -> int:
+    """Return 1 if two objects carry the same label, else 0.
+
+    Defines: PC-IND
+
+    >>> same_cluster(["a", "b", "a"], 0, 2)
+    1
+    """
+    return int(labels[i] == labels[j])
+
+
+def number_of_pairs(n: int) -> int:
+    """The pairs of different objects, each taken once.
+
+    Defines: PC-NPAIRS
+
+    >>> number_of_pairs(5)
+    10
+    """
+    return n * (n - 1) // 2
+
+
+def unordered_pairs(table: Contingency) -> PairCounts:
+    """The pairs of different objects together in both, in clusters or classes only, in neither.
+
+    Defines: PC-UNORD
+
+    >>> [int(x) for x in map(float, unordered_pairs(Contingency.of_rows([[2, 1], [0, 2]])))]
+    [2, 2, 2, 4]
+    """
+    refuse_fractions(
+        table, "unordered pairs can only be counted with whole weights; use pairs='ordered'"
+    )
+    tp, p, q, n = _together(table, lambda count: number_of_pairs(int(count)))
+    fp, fn = p - tp, q - tp
+    return _named(("TP", "FP", "FN", "TN"), (tp, fp, fn, n - tp - fp - fn))
+
+
+def ordered_pairs(table: Contingency) -> PairCounts:
+    """All n² pairs, each object with itself too: together in both, in one only, in neither.
+
+    Defines: PC-ORD
+
+    >>> [int(x) for x in map(float, ordered_pairs(Contingency.of_rows([[2, 1], [0, 2]])))]
+    [9, 4, 4, 8]
+    """
+    ss, p, q, n = _together(table, lambda count: count * count)
+    return _named(("SS", "SD", "DS", "DD"), (ss, p - ss, q - ss, n - p - q + ss))
+
+
+def pair_metric(
+    coefficient: Callable[[Rational, Rational, Rational, Rational], Real | Rational],
+    table: Contingency,
+    *,
+    pairs: str = UNORDERED,
+) -> Real:
+    """Apply any coefficient of a 2×2 table (tp, fp, fn, tn) to the pairs of a clustering.
+
+    Defines: PAIR-OP
+
+    >>> from fractions import Fraction
+    >>> hamann = lambda a, b, c, d: Fraction(a + d - b - c, a + b + c + d)
+    >>> pair_metric(hamann, Contingency.of_rows([[2, 1], [0, 2]]))
+    Real('1/5')
+    """
+    tallies = [counted.fraction for counted in pair_counts(table, pairs=pairs)]
+    tp, fp, fn, tn = (tally for tally in tallies if tally is not None)
+    try:
+        return real(coefficient(tp, fp, fn, tn))
+    except ZeroDivisionError:
+        raise Undefined("the coefficient divides by zero on these pair counts") from None
 
 
 @metric(
@@ -30,7 +109,7 @@ _COUNTS: Final = "pairs=ordered"  # with this option fractional counts make sens
 def rand(table: Contingency, *, pairs: str = UNORDERED) -> Real:
     """Share of the pairs on which clusters and classes agree.
 
-    Spec: RAND
+    Defines: RAND
 
     >>> rand(Contingency.of_rows([[2, 1], [0, 2]]))
     Real('3/5')
@@ -51,7 +130,7 @@ def rand(table: Contingency, *, pairs: str = UNORDERED) -> Real:
 def jaccard(table: Contingency, *, pairs: str = UNORDERED) -> Real:
     """Share of the pairs kept together in both among those kept together in either.
 
-    Spec: JAC
+    Defines: JAC
 
     >>> jaccard(Contingency.of_rows([[2, 1], [0, 2]]))
     Real('1/3')
@@ -71,7 +150,7 @@ def jaccard(table: Contingency, *, pairs: str = UNORDERED) -> Real:
 def pair_precision(table: Contingency, *, pairs: str = UNORDERED) -> Real:
     """Share of the pairs together in a cluster that are together in a class.
 
-    Spec: PC-PREC
+    Defines: PC-PREC
 
     >>> pair_precision(Contingency.of_rows([[2, 1], [0, 2]]))
     Real('1/2')
@@ -91,7 +170,7 @@ def pair_precision(table: Contingency, *, pairs: str = UNORDERED) -> Real:
 def pair_recall(table: Contingency, *, pairs: str = UNORDERED) -> Real:
     """Share of the pairs together in a class that are together in a cluster.
 
-    Spec: PC-REC
+    Defines: PC-REC
 
     >>> pair_recall(Contingency.of_rows([[2, 1], [0, 2]]))
     Real('1/2')
@@ -112,7 +191,7 @@ def pair_recall(table: Contingency, *, pairs: str = UNORDERED) -> Real:
 def pair_f(table: Contingency, *, beta: Rational = 1, pairs: str = UNORDERED) -> Real:
     """Weighted harmonic mean of pair precision and pair recall, from the counts.
 
-    Spec: PC-F
+    Defines: PC-F
 
     >>> pair_f(Contingency.of_rows([[2, 1], [0, 2]]))
     Real('1/2')
@@ -136,7 +215,7 @@ def pair_f(table: Contingency, *, beta: Rational = 1, pairs: str = UNORDERED) ->
 def fowlkes_mallows(table: Contingency, *, pairs: str = UNORDERED) -> Real:
     """Geometric mean of pair precision and pair recall.
 
-    Spec: FM
+    Defines: FM
 
     >>> fowlkes_mallows(Contingency.of_rows([[2, 1], [0, 2]])).fraction
     Fraction(1, 2)
@@ -158,7 +237,7 @@ def fowlkes_mallows(table: Contingency, *, pairs: str = UNORDERED) -> Real:
 def hubert_cosine(table: Contingency, *, pairs: str = UNORDERED) -> Real:
     """Cosine of the angle between the two vectors of pair indicators.
 
-    Spec: HUB-COS
+    Defines: HUB-COS
 
     >>> hubert_cosine(Contingency.of_rows([[2, 1], [0, 2]]), pairs="ordered").fraction
     Fraction(9, 13)
@@ -181,7 +260,7 @@ def hubert_cosine(table: Contingency, *, pairs: str = UNORDERED) -> Real:
 def hubert_raw(table: Contingency, *, pairs: str = UNORDERED) -> Real:
     """Share of all pairs that both partitions keep together.
 
-    Spec: HUB-STAT
+    Defines: HUB-STAT
 
     >>> hubert_raw(Contingency.of_rows([[2, 1], [0, 2]]))
     Real('1/5')
@@ -202,7 +281,7 @@ def hubert_raw(table: Contingency, *, pairs: str = UNORDERED) -> Real:
 def hubert_normalized(table: Contingency, *, pairs: str = UNORDERED) -> Real:
     """Pearson correlation of the two vectors of pair indicators.
 
-    Spec: HUB-NORM
+    Defines: HUB-NORM
 
     >>> hubert_normalized(Contingency.of_rows([[2, 1], [0, 2]])).fraction
     Fraction(1, 6)
@@ -217,6 +296,56 @@ def hubert_normalized(table: Contingency, *, pairs: str = UNORDERED) -> Real:
 
 
 @metric(
+    "Adjusted Rand index",
+    range=(-0.5, 1),
+    better="higher",
+    symmetric=True,
+    integer=True,
+    aliases=("ari", "adjusted_rand_index"),
+)
+def adjusted_rand(table: Contingency) -> Real:
+    """Rand index corrected for chance, with the group sizes fixed (Hubert and Arabie).
+
+    Defines: ARI
+
+    >>> adjusted_rand(Contingency.of_rows([[2, 1], [0, 2]]))
+    Real('1/6')
+    """
+    tp, fp, fn, tn = pair_counts(table)
+    return ratio(
+        2 * (tp * tn - fn * fp),
+        (tp + fn) * (fn + tn) + (tp + fp) * (fp + tn),
+        undefined="both partitions are one group, or both are all singletons",
+    )
+
+
+@metric(
+    "Adjusted Fowlkes–Mallows index",
+    range=(-INFINITY, 1),
+    better="higher",
+    symmetric=True,
+    integer=True,
+    aliases=("afm",),
+)
+def adjusted_fowlkes_mallows(table: Contingency) -> Real:
+    """Fowlkes–Mallows index corrected for chance, with the group sizes fixed.
+
+    Defines: FM-ADJ
+
+    >>> adjusted_fowlkes_mallows(Contingency.of_rows([[2, 1], [0, 2]])).fraction
+    Fraction(1, 6)
+    """
+    c = pair_counts(table)
+    n, p, q = c.all, c.in_clusters, c.in_classes
+    root = sqrt(p * q)
+    return ratio(
+        n * c.tp - p * q,
+        root * (n - root),
+        undefined="one side keeps no pair together, or both keep all",
+    )
+
+
+@metric(
     "Wallace coefficient",
     range=(0, 1),
     better="higher",
@@ -227,7 +356,7 @@ def hubert_normalized(table: Contingency, *, pairs: str = UNORDERED) -> Real:
 def wallace(table: Contingency, *, given: str = "clusters", pairs: str = UNORDERED) -> Real:
     """Chance that a pair together on the given side is together on the other side too.
 
-    Spec: WAL
+    Defines: WAL
 
     >>> wallace(Contingency.of_rows([[3, 1], [0, 2]]), given="classes")
     Real('2/3')
@@ -235,6 +364,32 @@ def wallace(table: Contingency, *, given: str = "clusters", pairs: str = UNORDER
     if given == "clusters":
         return pair_precision(table, pairs=pairs)
     return pair_recall(table, pairs=pairs)
+
+
+@metric(
+    "Adjusted Wallace coefficient",
+    range=(-INFINITY, 1),
+    better="higher",
+    symmetric=False,
+    integer=True,
+    choices={"given": SIDES},
+)
+def adjusted_wallace(table: Contingency, *, given: str = "clusters") -> Real:
+    """Wallace coefficient corrected for chance, with the group sizes fixed.
+
+    Defines: WAL-ADJ
+
+    >>> adjusted_wallace(Contingency.of_rows([[2, 1], [0, 2]]))
+    Real('1/6')
+    """
+    c = pair_counts(table)
+    n, p, q = c.all, c.in_clusters, c.in_classes
+    kept, other = (p, q) if given == "clusters" else (q, p)
+    return ratio(
+        n * c.tp - p * q,
+        kept * (n - other),
+        undefined="the given side keeps no pair together, or the other keeps all",
+    )
 
 
 @metric(
@@ -248,7 +403,7 @@ def wallace(table: Contingency, *, given: str = "clusters", pairs: str = UNORDER
 def kulczynski(table: Contingency, *, pairs: str = UNORDERED) -> Real:
     """Arithmetic mean of pair precision and pair recall.
 
-    Spec: KULC
+    Defines: KULC
 
     >>> kulczynski(Contingency.of_rows([[3, 1], [0, 2]]))
     Real('13/21')
@@ -269,7 +424,7 @@ def kulczynski(table: Contingency, *, pairs: str = UNORDERED) -> Real:
 def rogers_tanimoto(table: Contingency, *, pairs: str = UNORDERED) -> Real:
     """Rand index in which a disagreement counts twice.
 
-    Spec: ROGTAN
+    Defines: ROGTAN
 
     >>> rogers_tanimoto(Contingency.of_rows([[2, 1], [0, 2]]))
     Real('3/7')
@@ -290,7 +445,7 @@ def rogers_tanimoto(table: Contingency, *, pairs: str = UNORDERED) -> Real:
 def sokal_sneath_1(table: Contingency, *, pairs: str = UNORDERED) -> Real:
     """Jaccard coefficient in which a disagreement counts twice.
 
-    Spec: SOKSN1
+    Defines: SOKSN1
 
     >>> sokal_sneath_1(Contingency.of_rows([[2, 1], [0, 2]]))
     Real('1/5')
@@ -312,7 +467,7 @@ def sokal_sneath_1(table: Contingency, *, pairs: str = UNORDERED) -> Real:
 def sokal_sneath_2(table: Contingency, *, pairs: str = UNORDERED) -> Real:
     """Rand index in which an agreement counts twice.
 
-    Spec: SOKSN2
+    Defines: SOKSN2
 
     >>> sokal_sneath_2(Contingency.of_rows([[2, 1], [0, 2]]))
     Real('3/4')
@@ -326,10 +481,95 @@ def sokal_sneath_2(table: Contingency, *, pairs: str = UNORDERED) -> Real:
 def mirkin(table: Contingency) -> Real:
     """Number of ordered pairs on which clusters and classes disagree.
 
-    Spec: MIRKIN
+    Defines: MIRKIN
 
     >>> mirkin(Contingency.of_rows([[2, 1], [0, 2]]))
     Real('8')
     """
     c = pair_counts(table, pairs="ordered")
     return c.fp + c.fn
+
+
+def adjusted_jaccard(table: Contingency) -> Real:
+    """Jaccard coefficient of pairs, rescaled so that its mean over all permutations becomes 0.
+
+    Defines: JAC-ADJ
+
+    >>> adjusted_jaccard(Contingency.of_rows([[2, 1], [0, 2]]))
+    Real('1/15')
+    """
+    return adjusted(jaccard(table), expected(jaccard, table))
+
+
+@metric(
+    "Pair F-measure corrected for chance",
+    range=(-0.5, 1),
+    better="higher",
+    symmetric=True,
+    integer=True,
+)
+def adjusted_pair_f(table: Contingency) -> Real:
+    """Pair F-measure corrected for chance; it *is* the adjusted Rand index.
+
+    F = 2TP/(p + q), and the group sizes fix p + q, so E[F] = 2E[TP]/(p + q) with E[TP] = pq/N.
+
+    Defines: PC-FADJ
+
+    >>> adjusted_pair_f(Contingency.of_rows([[2, 1], [0, 2]]))
+    Real('1/6')
+    """
+    c = pair_counts(table)
+    n, p, q = c.all, c.in_clusters, c.in_classes
+    return ratio(
+        2 * (n * c.tp - p * q),
+        n * (p + q) - 2 * p * q,
+        undefined="both partitions are one group, or both are all singletons",
+    )
+
+
+# What several clauses share.
+
+
+class PairCounts(NamedTuple):
+    """The 2×2 table of pairs: together in both, only in clusters, only in classes, in neither."""
+
+    tp: Real
+    fp: Real
+    fn: Real
+    tn: Real
+
+    @property
+    def all(self) -> Real:
+        """Every pair."""
+        return (self.tp + self.fp + self.fn + self.tn).named("N")
+
+    @property
+    def in_clusters(self) -> Real:
+        """Pairs together in the clustering."""
+        return (self.tp + self.fp).named("p")
+
+    @property
+    def in_classes(self) -> Real:
+        """Pairs together in the classes."""
+        return (self.tp + self.fn).named("q")
+
+
+def pair_counts(table: Contingency, *, pairs: str = UNORDERED) -> PairCounts:
+    """Count the pairs of objects that clusters and classes keep together or apart.
+
+    Spec: PC-UNORD, PC-ORD, CONV-PAIRS
+
+    >>> [int(x) for x in map(float, pair_counts(Contingency.of_rows([[2, 1], [0, 2]])))]
+    [2, 2, 2, 4]
+    """
+    return unordered_pairs(table) if pairs == UNORDERED else ordered_pairs(table)
+
+
+def _together(table: Contingency, count: Callable[[Count], Count]) -> tuple[Count, ...]:
+    """Return the pairs together in both, in clusters, in classes, and all pairs."""
+    both = sum(times * count(n_ij) for n_ij, times in table.sizes.items())
+    return both, sum(map(count, table.row)), sum(map(count, table.col)), count(table.total)
+
+
+def _named(names: Sequence[str], counts: Sequence[Count]) -> PairCounts:
+    return PairCounts(*(real(c).named(name) for c, name in zip(counts, names, strict=True)))

@@ -1,26 +1,37 @@
-"""Metrics that match clusters with classes: purity, F-measures, matchings, BCubed (chapter 41)."""
+"""Chapter 41: matching. Purity, F-measures, matchings, BCubed, and the adjustment for chance."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
-from refclust.kernels.contingency import Count
-from refclust.metrics.catalogue import INFINITY, metric
-from refclust.metrics.contingency import Contingency
-from refclust.metrics.undefined import ratio
+from refclust.formulas.contingency import Contingency, Count, refuse_fractions
+from refclust.formulas.declared import INFINITY, metric
+from refclust.formulas.undefined import ratio
 from refclust.numbers.assignment import best_matching
-from refclust.numbers.real import Real, real, total
+from refclust.numbers.combinatorics import pairs, tables_with_margins
+from refclust.numbers.real import Rational, Real, real, total
 
 Matching = tuple[tuple[int, int], ...]
+
+
+def cluster_purity(table: Contingency) -> tuple[Real, ...]:
+    """Share of each cluster that belongs to its largest class; also its precision.
+
+    Defines: PUR-I, XM-PREC
+
+    >>> cluster_purity(Contingency.of_rows([[2, 1], [0, 2]]))
+    (Real('2/3'), Real('1'))
+    """
+    return tuple(real(table.counts[i, j]) / table.row[i] for i, j in _largest_classes(table))
 
 
 @metric("Purity", range=(0, 1), better="higher", symmetric=False)
 def purity(table: Contingency) -> Real:
     """Share of objects that belong to the largest class of their cluster.
 
-    Spec: PUR
+    Defines: PUR
 
     >>> purity(Contingency.of_rows([[5, 1, 0], [1, 4, 1], [2, 0, 3]]))
     Real('12/17')
@@ -32,7 +43,7 @@ def purity(table: Contingency) -> Real:
 def inverse_purity(table: Contingency) -> Real:
     """Share of objects that belong to the largest cluster of their class.
 
-    Spec: PUR-INV
+    Defines: PUR-INV
 
     >>> inverse_purity(Contingency.of_rows([[2, 0, 1], [0, 2, 1]]))
     Real('5/6')
@@ -44,7 +55,7 @@ def inverse_purity(table: Contingency) -> Real:
 def purity_f(table: Contingency) -> Real:
     """Harmonic mean of purity and inverse purity.
 
-    Spec: PUR-F
+    Defines: PUR-F
 
     >>> purity_f(Contingency.of_rows([[2, 0, 1], [0, 2, 1]]))
     Real('20/27')
@@ -54,21 +65,10 @@ def purity_f(table: Contingency) -> Real:
     return 2 * p * q / (p + q)
 
 
-def cluster_purity(table: Contingency) -> tuple[Real, ...]:
-    """Share of each cluster that belongs to its largest class; also its precision.
-
-    Spec: PUR-I, XM-PREC
-
-    >>> cluster_purity(Contingency.of_rows([[2, 1], [0, 2]]))
-    (Real('2/3'), Real('1'))
-    """
-    return tuple(real(table.counts[i, j]) / table.row[i] for i, j in _largest_classes(table))
-
-
 def cluster_recall(table: Contingency) -> tuple[Real, ...]:
     """Share of its largest class that each cluster holds.
 
-    Spec: XM-REC
+    Defines: XM-REC
 
     >>> cluster_recall(Contingency.of_rows([[2, 1], [0, 2]]))
     (Real('1'), Real('2/3'))
@@ -80,7 +80,7 @@ def cluster_recall(table: Contingency) -> tuple[Real, ...]:
 def cluster_f(table: Contingency) -> tuple[Real, ...]:
     """F of each cluster with its largest class: twice their overlap over both sizes.
 
-    Spec: XM-FI
+    Defines: XM-FI
 
     >>> cluster_f(Contingency.of_rows([[2, 1], [0, 2]]))
     (Real('4/5'), Real('4/5'))
@@ -95,7 +95,7 @@ def cluster_f(table: Contingency) -> tuple[Real, ...]:
 def f_macro(table: Contingency) -> Real:
     """Mean over the clusters of their F with their largest class.
 
-    Spec: XM-F
+    Defines: XM-F
 
     >>> f_macro(Contingency.of_rows([[50, 100, 0], [10, 1000, 50], [100, 90, 150]]))
     Real('961/1809')
@@ -107,7 +107,7 @@ def f_macro(table: Contingency) -> Real:
 def f_measure(table: Contingency) -> Real:
     """Mean over the classes, by size, of their best F with any cluster.
 
-    Spec: XM-FCLASS
+    Defines: XM-FCLASS
 
     >>> f_measure(Contingency.of_rows([[2, 1], [0, 2]]))
     Real('4/5')
@@ -141,7 +141,7 @@ def optimal_matching(table: Contingency) -> Matching:
 def matching_accuracy(table: Contingency) -> Real:
     """Share of objects in the cells of the best one-to-one matching.
 
-    Spec: MATCH, CLACC
+    Defines: MATCH, CLACC
 
     >>> matching_accuracy(Contingency.of_rows([[50, 100, 0], [10, 1000, 50], [100, 90, 150]]))
     Real('24/31')
@@ -173,7 +173,7 @@ def recall_matching(table: Contingency) -> Matching:
 def nca(table: Contingency) -> Real:
     """Mean recall of the classes under the best matching, rescaled so that 1/k becomes 0.
 
-    Spec: NCA
+    Defines: NCA
 
     >>> nca(Contingency.of_rows([[3, 1], [1, 3]]))
     Real('1/2')
@@ -195,7 +195,7 @@ def nca(table: Contingency) -> Real:
 def npa(table: Contingency) -> Real:
     """Matching accuracy, rescaled so that 1/K becomes 0, with K the larger number of groups.
 
-    Spec: NPA
+    Defines: NPA
 
     >>> npa(Contingency.of_rows([[3, 1], [1, 3]]))
     Real('1/2')
@@ -230,7 +230,7 @@ def overlap_matching(table: Contingency) -> Matching:
 def psi(table: Contingency) -> Real:
     """Similarity of matched clusters and classes, corrected for what sorted sizes give by chance.
 
-    Spec: PSI
+    Defines: PSI
 
     >>> psi(Contingency.of_rows([[3, 1], [1, 3]]))
     Real('1/2')
@@ -250,7 +250,7 @@ def psi(table: Contingency) -> Real:
 def bcubed_precision(table: Contingency) -> Real:
     """Mean over objects of the share of their cluster that has their class.
 
-    Spec: BC-P
+    Defines: BC-P
 
     >>> bcubed_precision(Contingency.of_rows([[2, 1], [0, 2]]))
     Real('11/15')
@@ -266,7 +266,7 @@ def bcubed_precision(table: Contingency) -> Real:
 def bcubed_recall(table: Contingency) -> Real:
     """Mean over objects of the share of their class that is in their cluster.
 
-    Spec: BC-R
+    Defines: BC-R
 
     >>> bcubed_recall(Contingency.of_rows([[2, 1], [0, 2]]))
     Real('11/15')
@@ -278,7 +278,7 @@ def bcubed_recall(table: Contingency) -> Real:
 def bcubed_f(table: Contingency) -> Real:
     """Harmonic mean of BCubed precision and recall.
 
-    Spec: BC-F
+    Defines: BC-F
 
     >>> bcubed_f(Contingency.of_rows([[2, 1], [0, 2]]))
     Real('11/15')
@@ -298,7 +298,7 @@ def bcubed_f(table: Contingency) -> Real:
 def van_dongen(table: Contingency) -> Real:
     """Objects to move so that each partition becomes a refinement of the other.
 
-    Spec: VD
+    Defines: VD
 
     >>> van_dongen(Contingency.of_rows([[2, 1], [0, 2]]))
     Real('2')
@@ -306,6 +306,109 @@ def van_dongen(table: Contingency) -> Real:
     by_cluster = _sum_of_largest(table)
     by_class = _sum_of_largest(table.transposed(), "Σ_j max_i n_ij")
     return 2 * table.total - by_cluster - by_class
+
+
+def adjusted(value: Real, expected: Real | Rational) -> Real:
+    """Return a similarity with maximum 1, rescaled so that its expectation becomes 0.
+
+    Defines: ADJ-CHANCE
+
+    >>> adjusted(real("3/4"), Fraction(1, 2))
+    Real('1/2')
+    """
+    e = real(expected).named("E")
+    return ratio(value - e, 1 - e, undefined="every permutation of the labels gives 1")
+
+
+def expected(score: Callable[[Contingency], Real], table: Contingency) -> Real:
+    """Mean of a score over all ways to permute the labels: over the tables with these margins.
+
+    Spec: ADJ-CHANCE, NUM-TABLES
+
+    >>> expected(purity, Contingency.of_rows([[2, 0], [0, 2]]))
+    Real('2/3')
+    """
+    return total(chance * score(permuted) for permuted, chance in _permuted(table))
+
+
+def adjusted_purity(table: Contingency) -> Real:
+    """Purity, rescaled so that its mean over all permutations of the labels becomes 0.
+
+    Defines: PUR-ADJ
+
+    >>> adjusted_purity(Contingency.of_rows([[2, 1], [0, 2]]))
+    Real('1/3')
+    """
+    return adjusted(purity(table), expected(purity, table))
+
+
+def expected_bcubed_precision(table: Contingency) -> Fraction:
+    """Mean BCubed precision over all permutations of the labels, in closed form.
+
+    An object sees itself, and each other member of its cluster has its class with the chance that
+    a random pair of objects shares a class.
+
+    Defines: BC-PEXP
+
+    >>> expected_bcubed_precision(Contingency.of_rows([[2, 0], [0, 2]]))
+    Fraction(2, 3)
+    """
+    refuse_fractions(table)
+    n, r = int(table.total), len(table.row)
+    if n == 1:
+        return Fraction(1)
+    same_class = Fraction(sum(pairs(int(m_j)) for m_j in table.col), pairs(n))
+    return Fraction(r, n) + (1 - Fraction(r, n)) * same_class
+
+
+@metric(
+    "BCubed precision corrected for chance",
+    range=(-INFINITY, 1),
+    better="higher",
+    symmetric=False,
+    integer=True,
+)
+def adjusted_bcubed_precision(table: Contingency) -> Real:
+    """BCubed precision, rescaled so that its mean over all permutations becomes 0.
+
+    Defines: BC-PADJ
+
+    >>> adjusted_bcubed_precision(Contingency.of_rows([[2, 1], [0, 2]]))
+    Real('7/27')
+    """
+    return adjusted(bcubed_precision(table), expected_bcubed_precision(table))
+
+
+@metric(
+    "BCubed recall corrected for chance",
+    range=(-INFINITY, 1),
+    better="higher",
+    symmetric=False,
+    integer=True,
+)
+def adjusted_bcubed_recall(table: Contingency) -> Real:
+    """BCubed recall, rescaled so that its mean over all permutations becomes 0.
+
+    Defines: BC-RADJ
+
+    >>> adjusted_bcubed_recall(Contingency.of_rows([[2, 1], [0, 2]]))
+    Real('7/27')
+    """
+    return adjusted(bcubed_recall(table), expected_bcubed_precision(table.transposed()))
+
+
+def adjusted_bcubed_f(table: Contingency) -> Real:
+    """BCubed F, rescaled so that its mean over all permutations of the labels becomes 0.
+
+    Defines: BC-FADJ
+
+    >>> adjusted_bcubed_f(Contingency.of_rows([[2, 1], [0, 2]]))
+    Real('7/27')
+    """
+    return adjusted(bcubed_f(table), expected(bcubed_f, table))
+
+
+# What several clauses share.
 
 
 def _sum_of_largest(table: Contingency, symbol: str = "Σ_i max_j n_ij") -> Real:
@@ -329,3 +432,14 @@ def _matching_by(weights: Mapping[tuple[int, int], Count]) -> Matching:
     """Return the best matching for rational weights, brought to a common denominator."""
     common = math.lcm(*(weight.denominator for weight in weights.values()))
     return best_matching({cell: int(weight * common) for cell, weight in weights.items()})
+
+
+def _permuted(table: Contingency) -> Iterator[tuple[Contingency, Fraction]]:
+    """Yield the tables with the margins of this one, each with its chance (NUM-TABLES)."""
+    refuse_fractions(table)
+    rows, columns = [int(size) for size in table.row], [int(size) for size in table.col]
+    arranged = math.prod(map(math.factorial, (*rows, *columns)))
+    for cells in tables_with_margins(rows, columns):
+        ways = math.prod(math.factorial(n_ij) for row in cells for n_ij in row)
+        chance = Fraction(arranged, math.factorial(sum(rows)) * ways)
+        yield Contingency.of_rows(cells), chance
