@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from refclust.data.dataset import Dataset, Sparse, readonly
 from refclust.data.matrices import check_starts, compressed, loose
+from refclust.data.readers.cells import listed
 from refclust.data.readers.entries import check_shape, naming
 from refclust.data.readers.formats import Options, Plan, check_options, head
 from refclust.data.readers.npyfile import (
@@ -33,7 +34,6 @@ from refclust.errors import (
     RefclustError,
     WrongCount,
 )
-from refclust.escape import for_terminal
 
 NAME: Final = "npz"
 _ENDING: Final = ".npy"
@@ -72,18 +72,18 @@ def plan(path: str, options: Options) -> Plan:
     name = display_name(path)
     with _opened(path) as archive:
         arrays = _arrays(archive, name)
-        listed = ("arrays", ", ".join(arrays))
+        there = ("arrays", listed(list(arrays)))
         if options.array is None and _is_sparse(arrays):
             layout = _layout(archive, arrays, name)
             rows, columns = _shape(archive, arrays, name)
             sizes = (("rows", str(rows)), ("columns", str(columns)))
-            return Plan(NAME, "sparse", (listed, ("layout", layout), *sizes))
+            return Plan(NAME, "sparse", (there, ("layout", layout), *sizes))
         chosen = _chosen(archive, arrays, options.array, name)
         header = _header(archive, arrays[chosen], f"{name}[{chosen}]")
     check_matrix(header.shape, f"{name}[{chosen}]")
     n, d = map(str, header.shape)
-    facts = (listed, ("array", chosen), ("rows", n), ("columns", d), ("numbers", header.descr))
-    return Plan(NAME, "dense", facts)
+    told = (("array", listed([chosen])), ("rows", n), ("columns", d))
+    return Plan(NAME, "dense", (there, *told, ("numbers", listed([header.descr]))))
 
 
 def sniff(path: str) -> float:
@@ -148,10 +148,10 @@ def _arrays(archive: zipfile.ZipFile, path: str) -> dict[str, zipfile.ZipInfo]:
 def _chosen(
     archive: zipfile.ZipFile, arrays: dict[str, zipfile.ZipInfo], wanted: str | None, path: str
 ) -> str:
-    listed = ", ".join(map(for_terminal, list(arrays)[:20]))
+    there = listed(list(arrays))
     if wanted is not None:
         if wanted not in arrays:
-            raise MissingColumn(f"{path}: there is no array {wanted!r}; there are: {listed}")
+            raise MissingColumn(f"{path}: there is no array {wanted!r}; there are: {there}")
         return wanted
     matrices = [
         name
@@ -161,7 +161,7 @@ def _chosen(
     if len(matrices) != 1:
         raise BadOption(
             f"{path}: {len(matrices)} arrays have two dimensions, so one must be named (array); "
-            f"there are: {listed}"
+            f"there are: {there}"
         )
     return matrices[0]
 

@@ -17,7 +17,7 @@ from refclust.data.readers.cells import listed
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
 from refclust.data.source import comes_once
 from refclust.data.text import PLAIN, Corpus, TextOptions, counted_corpus, tokens
-from refclust.data.textfile import STDIN, blocks, display_name, read_text, readable
+from refclust.data.textfile import STDIN, display_name, line_lists, read_text, readable
 from refclust.errors import (
     BadFile,
     BadOption,
@@ -49,7 +49,9 @@ def folder_corpus(path: str, options: Options) -> Corpus:
     names = _files(path)
     labels = None if options.label_column is None else [_label(path, name) for name in names]
     texts = (_document(os.path.join(path, *name.split("/"))) for name in names)
-    return counted_corpus(texts, options.text or PLAIN, ids=names, labels=labels)
+    return counted_corpus(
+        texts, options.text or PLAIN, ids=names, labels=labels, name=f"the folder {path}"
+    )
 
 
 def read_lines(path: str, options: Options) -> Dataset:
@@ -76,7 +78,7 @@ def lines_corpus(path: str, options: Options) -> Corpus:
             raise EmptyFile(f"{display_name(path)} is empty; it should hold one document a line")
 
     # The ids grow while the texts are taken and are complete when the rows are.
-    return counted_corpus(texts(), options.text or PLAIN, ids=ids)
+    return counted_corpus(texts(), options.text or PLAIN, ids=ids, name=display_name(path))
 
 
 def sniff_folder(path: str) -> float:
@@ -203,14 +205,8 @@ def _label(path: str, name: str) -> str:
 
 
 def _documents(path: str) -> Iterator[str]:
-    for block in blocks(path):
-        text = block.text
-        if "\r" in text:
-            text = text.replace("\r\n", "\n").replace("\r", "\n")
-        lines = text.split("\n")
-        if not lines[-1]:
-            lines.pop()  # the end of the last line, not a line
-        yield from lines
+    for _, found in line_lists(path):
+        yield from found
 
 
 def _told(text: TextOptions) -> tuple[tuple[str, str], ...]:
