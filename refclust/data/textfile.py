@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _BLOCK = 1 << 20
-_LINE = 64  # bytes that a row, a label or a document takes, however short its line is
+_LINE = 256  # bytes that a row or a document takes with its id and its label, at the least
 # Bytes that a short value, a list and an object of JSON take, with the pointer to them.
 _VALUE, _LIST, _OBJECT = 60, 72, 240
 _BOM = b"\xef\xbb\xbf"
