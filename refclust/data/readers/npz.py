@@ -34,6 +34,7 @@ from refclust.errors import (
     RefclustError,
     WrongCount,
 )
+from refclust.escape import for_terminal
 
 NAME: Final = "npz"
 _ENDING: Final = ".npy"
@@ -59,7 +60,7 @@ def read(path: str, options: Options) -> Dataset:
             found = _sparse(archive, arrays, name)
         else:
             chosen = _chosen(archive, arrays, options.array, name)
-            told = f"{name}[{chosen}]"
+            told = f"{name}[{for_terminal(chosen)}]"
             header, numbers = _numbers(archive, arrays[chosen], told, matrix=True)
             found = dense_of(numbers, header, told)
     finish(path)
@@ -79,8 +80,8 @@ def plan(path: str, options: Options) -> Plan:
             sizes = (("rows", str(rows)), ("columns", str(columns)))
             return Plan(NAME, "sparse", (there, ("layout", layout), *sizes))
         chosen = _chosen(archive, arrays, options.array, name)
-        header = _header(archive, arrays[chosen], f"{name}[{chosen}]")
-    check_matrix(header.shape, f"{name}[{chosen}]")
+        header = _header(archive, arrays[chosen], f"{name}[{for_terminal(chosen)}]")
+    check_matrix(header.shape, f"{name}[{for_terminal(chosen)}]")
     n, d = map(str, header.shape)
     told = (("array", listed([chosen])), ("rows", n), ("columns", d))
     return Plan(NAME, "dense", (there, *told, ("numbers", listed([header.descr]))))
@@ -139,8 +140,8 @@ def _arrays(archive: zipfile.ZipFile, path: str) -> dict[str, zipfile.ZipInfo]:
         # What bzip2 and LZMA unpack cannot be bounded while it is unpacked; NumPy uses neither.
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise BadFile(
-                f"{path}[{name}]: packed by method {info.compress_type}; allowed are stored (0) "
-                "and deflate (8), which NumPy writes"
+                f"{path}[{for_terminal(name)}]: packed by method {info.compress_type}; "
+                "allowed are stored (0) and deflate (8), which NumPy writes"
             )
     return found
 
@@ -156,7 +157,7 @@ def _chosen(
     matrices = [
         name
         for name, info in arrays.items()
-        if len(_header(archive, info, f"{path}[{name}]").shape) == 2
+        if len(_header(archive, info, f"{path}[{for_terminal(name)}]").shape) == 2
     ]
     if len(matrices) != 1:
         raise BadOption(
@@ -252,7 +253,7 @@ def _shape(
 def _whole(
     archive: zipfile.ZipFile, arrays: dict[str, zipfile.ZipInfo], name: str, path: str
 ) -> array[int]:
-    _, numbers = _numbers(archive, arrays[name], f"{path}[{name}]")
+    _, numbers = _numbers(archive, arrays[name], f"{path}[{for_terminal(name)}]")
     if numbers.typecode in "df":
-        raise BadFile(f"{path}[{name}]: floats; whole numbers are due")
+        raise BadFile(f"{path}[{for_terminal(name)}]: floats; whole numbers are due")
     return numbers

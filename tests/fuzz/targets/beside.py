@@ -111,7 +111,8 @@ def _table_run(case: Case) -> Ended:
         table = Contingency.of_rows(file.rows)
     except RefclustError as error:
         return refused(error)
-    return Ended(ACCEPTED, f"{table.total} {file}"[:2000])
+    # Numbers may have more digits than Python writes.
+    return Ended(ACCEPTED, f"{len(file.rows)} rows, hash {hash(table.total)}")
 
 
 TARGETS: Final[tuple[Target, ...]] = (
