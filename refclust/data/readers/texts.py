@@ -187,20 +187,22 @@ def _check_link(entry: os.DirEntry[str], inside: str) -> None:
     target = os.path.realpath(entry.path) if entry.is_symlink() else inside
     if not target.startswith(inside):
         raise BadFile(
-            f"{entry.path} is a link out of the folder, to {target}; put a copy in its place"
+            f"{display_name(entry.path)} is a link out of the folder, to {display_name(target)}; "
+            "put a copy in its place"
         )
 
 
 def _document(path: str) -> str:
     if comes_once(path):  # it was a file just now
-        raise FileNotReadable(f"cannot read {path}: it is no file any more")
+        raise FileNotReadable(f"cannot read {display_name(path)}: it is no file any more")
     return read_text(path)
 
 
 def _label(path: str, name: str) -> str:
     folder, slash, _ = name.partition("/")
     if not slash:
-        raise MissingColumn(f"{os.path.join(path, name)} lies in no folder, which is its label")
+        file = display_name(os.path.join(path, name))
+        raise MissingColumn(f"{file} lies in no folder, which is its label")
     return sys.intern(folder)
 
 

@@ -268,3 +268,11 @@ def test_lists_of_words(put: Put) -> None:
         read_words(put("a", b"!\n"))
     with pytest.raises(EmptyFile, match=r"^a holds no word; it should hold one a line$"):
         read_words(put("a", b"# nothing\n"))
+
+
+def test_names_that_nobody_sees_are_shown(put: Put) -> None:
+    put("data/\ufffe", b"a word")
+    with pytest.raises(
+        MissingColumn, match=r"^data/\\ufffe lies in no folder, which is its label$"
+    ):
+        read_folder("data", Options(label_column="folder"))

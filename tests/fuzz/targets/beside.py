@@ -117,7 +117,7 @@ def _table_run(case: Case) -> Ended:
 
 TARGETS: Final[tuple[Target, ...]] = (
     _beside("labels", _labels, lambda path, options: read_labels(path, **options)),
-    _beside("weights", _weights, lambda path, options: read_weights(path, **options)),
+    _beside("weights", _weights, lambda path, options: [*map(hash, read_weights(path, **options))]),
     _beside("words", _words, lambda path, options: read_words(path, **options)),
     Target("tables", _table_made, _table_run, 60),
 )
