@@ -176,26 +176,30 @@ def counted_corpus(
     *,
     ids: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
+    name: str | None = None,
 ) -> Corpus:
     """Turn texts into a corpus; ids and labels may still be growing while texts are taken.
+
+    Errors say where the texts came from, which is the ``name``.
 
     Spec: REP-VSM, REP-BOW
     """
     given = options.vocabulary
     rows = NamedRows(given)
     for text in texts:
-        rows.add(Counter(tokens(text, options)).items())
+        rows.add(Counter(tokens(text, options)).items() if text else ())
+    place = "" if name is None else f"{name}: "
     if not rows.n:
-        raise EmptyInput("there is no document; a corpus needs at least one")
+        raise EmptyInput(f"{place}there is no document; a corpus needs at least one")
     if given is None:
         smallest, largest = _limits(options, rows.n)
         names = [word for word in rows.names if smallest <= rows.uses(word) <= largest]
         if not names:
             raise EmptyInput(
-                f"no word is left of the {len(rows.names)} in {rows.n} documents; the options "
-                "for texts leave out too much"
+                f"{place}no word is left of the {len(rows.names)} in {rows.n} documents; the "
+                "options for texts leave out too much"
                 if rows.names
-                else "no document holds a word"
+                else f"{place}no document holds a word"
             )
         names.sort()
     else:
@@ -326,10 +330,11 @@ class NamedRows:
         starts, columns, values = array("q", [0]), array("q"), array(DOUBLES)
         for i in range(self.n):
             span = slice(self._starts[i], self._starts[i + 1])
-            pairs = zip(self._columns[span], self._values[span], strict=True)
-            row = sorted((column[place], value) for place, value in pairs if place in column)
-            columns.extend([place for place, _ in row])
-            values.extend([value for _, value in row])
+            if span.start < span.stop:  # documents without a word may be most of them
+                pairs = zip(self._columns[span], self._values[span], strict=True)
+                row = sorted((column[place], value) for place, value in pairs if place in column)
+                columns.extend([place for place, _ in row])
+                values.extend([value for _, value in row])
             starts.append(len(values))
         return sparse(starts, columns, values, len(names), features=tuple(names), **known)
 

@@ -18,10 +18,19 @@ from refclust.data.source import STDIN, comes_once, display_name, finish, is_pac
 from refclust.errors import FileNotReadable, NotText, RefclustError
 from refclust.limits import beyond, limit, within
 
-__all__ = ["STDIN", "Block", "blocks", "check_json", "display_name", "read_text", "suffix"]
+__all__ = [
+    "STDIN",
+    "Block",
+    "blocks",
+    "check_json",
+    "display_name",
+    "line_lists",
+    "read_text",
+    "suffix",
+]
 
 _BLOCK = 1 << 20
-_LINE = 64  # bytes that a row, a label or a document takes, however short its line is
+_LINE = 256  # bytes that a row or a document takes with its id and its label, at the least
 # Bytes that a short value, a list and an object of JSON take, with the pointer to them.
 _VALUE, _LIST, _OBJECT = 60, 72, 240
 _BOM = b"\xef\xbb\xbf"
@@ -62,12 +71,34 @@ def blocks(path: str, longest: str = "line") -> Iterator[Block]:
     """
     name = display_name(path)
     endless = comes_once(path) or is_packed(path)  # or may be
+    bare = 0  # lines that end with CR alone
     with readable(path, NotText), unpacked(path) as stream:
         for block in _decoded(name, stream, longest):
             if endless:
-                within("memory", _LINE * block.line, f"{name}, of {block.line:,} lines and more,")
+                bare += _bare(block.text)
+                count = block.line + bare
+                within("memory", _LINE * count, f"{name}, of {count:,} lines and more,")
             yield block
         finish(path)
+
+
+def line_lists(path: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the lines of a text file many at a time, without their ends: LF, CRLF or CR.
+
+    The number of the first of them, counted from 1, stands beside them.
+
+    Spec: DATA-SPARSE-FILES, DATA-LINES
+    """
+    bare = 0
+    for block in blocks(path):
+        text, first = block.text, block.line + bare
+        if "\r" in text:
+            bare += _bare(text)
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        found = text.split("\n")
+        if not found[-1]:
+            found.pop()  # the end of the last line, not a line
+        yield first, found
 
 
 @contextmanager
@@ -142,6 +173,11 @@ def _decoded(name: str, stream: IO[bytes], longest: str) -> Iterator[Block]:
         yield Block(line, text)
         offset += len(raw)
         line += raw.count(10)
+
+
+def _bare(text: str) -> int:
+    """How many lines end with CR alone."""
+    return text.count("\r") - text.count("\r\n") if "\r" in text else 0
 
 
 def _guess(start: bytes) -> str:

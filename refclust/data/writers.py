@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import Any, Final, TextIO
 
 from refclust.data.atomic import write_atomically
 from refclust.data.dataset import Dataset, Dense, Sparse
+from refclust.data.jsonlwriter import json_text, object_lines
 from refclust.data.npywriter import archive_chunks, matrix_chunks
 from refclust.data.textfile import suffix
 from refclust.errors import (
@@ -214,32 +214,19 @@ def _csv_lines(rows: Iterable[Sequence[Any]], delimiter: str) -> Iterator[str]:
 def _json_line(names: Sequence[str], row: Sequence[Any]) -> str:
     try:
         content = dict(zip(names, row, strict=True))
-        return json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n"
+        return json_text(content) + "\n"
     except ValueError:
         raise NotFinite(f"row {row[0]!r} has a number that is not finite; JSON has none") from None
 
 
 def _jsonl_chunks(data: Dataset) -> Iterator[bytes]:
-    matrix = data.matrix
-    if isinstance(matrix, Dense):
-        return _encoded(json.dumps(row) + "\n" for row in data.rows())
+    if isinstance(data.matrix, Dense):
+        return _encoded(json_text(row) + "\n" for row in data.rows())
     before, after = _beside(data)
     beside = {**before, **after}
-    names = [data.feature_name(column) for column in range(matrix.d)]
-    _refuse_clash([*beside, *names])
-    # A feature that no row has would be lost, so the first row names it with a zero.
-    never = sorted(set(range(matrix.d)).difference(matrix.columns))
-
-    def lines() -> Iterator[str]:
-        for i, row in enumerate(data.rows()):
-            assert isinstance(row, dict)
-            content: dict[str, Any] = {name: values[i] for name, values in beside.items()}
-            if not i:
-                content |= {names[column]: 0 for column in never}
-            content |= {names[column]: value for column, value in row.items()}
-            yield json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n"
-
-    return _encoded(lines())
+    if data.features is not None:  # numbers clash with nothing
+        _refuse_clash([*beside, *data.features])
+    return _encoded(object_lines(data, data.matrix, beside))
 
 
 def _svmlight_chunks(data: Dataset) -> Iterator[bytes]:
@@ -248,6 +235,8 @@ def _svmlight_chunks(data: Dataset) -> Iterator[bytes]:
     def lines() -> Iterator[str]:
         for i, row in enumerate(data.rows()):
             label = "0" if data.labels is None else _word(data.labels[i], i)
+            if not i and label.startswith(_MARK):
+                label = _MARK + label  # the first mark of a file is one of its encoding
             pairs = row.items() if isinstance(row, dict) else enumerate(row)
             cells = [f"{column + 1}:{_shortest(value)}" for column, value in pairs if value]
             # The largest index tells how many columns there are, so it must occur.

@@ -205,6 +205,8 @@ def _read(path: Path, name: str) -> VectorFile:
             for case in content["cases"]
         )
         return VectorFile(name, content["subject"], content.get("title", ""), cases)
+    except RecursionError:
+        raise BadVectorFile(f"{name}: nested too deeply") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, BadVectorFile):
             raise

@@ -25,6 +25,7 @@ from refclust.data.dataset import Dataset
 from refclust.data.readers.formats import Options, read
 from refclust.data.writers import WRITERS, label_chunks, write, write_labels
 from refclust.errors import RefclustError
+from refclust.limits import limits
 
 in_one_folder = settings(
     max_examples=settings().max_examples // 2,  # each writes and reads files
@@ -309,3 +310,36 @@ def test_carriage_returns_in_names_come_back(tmp_path: Path) -> None:
     write(path, data)
     back = read(path, options=Options(id_column="id", label_column="label"))
     assert (back.ids, back.features, back.labels) == (data.ids, data.features, data.labels)
+
+
+def test_a_mark_of_the_encoding_as_first_label_comes_back_from_svmlight() -> None:
+    write("x.svm", dataset([[1.0], [2.0]], labels=["\ufeff", "b"]))
+    assert Path("x.svm").read_bytes() == b"\xef\xbb\xbf\xef\xbb\xbf 1:1\nb 1:2\n"
+    assert read("x.svm").labels == ("\ufeff", "b")
+
+
+def test_lines_of_objects_name_the_columns_of_zeros_in_the_first_row_only() -> None:
+    matrix = sp.csr_array(np.array([[0, 0, 5.0, 0], [1.5, 0, 0, 0]]))
+    write("x.jsonl", dataset(matrix, labels=["é", "b"]))
+    assert Path("x.jsonl").read_text("utf-8") == (
+        '{"label": "é", "1": 0, "3": 0, "2": 5.0}\n{"label": "b", "0": 1.5}\n'
+    )
+    write("x.jsonl", dataset(sp.csr_array((1, 1))))
+    assert Path("x.jsonl").read_text("utf-8") == '{"0": 0}\n'
+
+
+def test_a_first_row_that_would_name_too_many_columns_is_refused() -> None:
+    wide = dataset(sp.csr_array(([1.0], [101], [0, 1]), shape=(1, 102)))
+    size = 10 * 8 + 90 * 9 + 1 * 10  # of 101 names, with quotes and zeros
+    with limits(line=size):
+        write("x.jsonl", wide)
+    with limits(line=size - 1), pytest.raises(RefclustError) as refused:
+        write("y.jsonl", wide)
+    assert refused.value.code == "too-large"
+    assert str(refused.value).startswith(
+        "the first row, which names the columns of zeros, takes 900 bytes, and the limit is 899;"
+    )
+    assert not Path("y.jsonl").exists()
+    named = dataset(sp.csr_array(([1.0], [0], [0, 1]), shape=(1, 3)), features=["a", "é", "bb"])
+    with limits(line=17), pytest.raises(RefclustError, match="takes 18 bytes"):
+        write("y.jsonl", named)

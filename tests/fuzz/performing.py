@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from refclust.errors import RefclustError
+from refclust.escape import for_line
 from tests.fuzz.cases import Broken, Case, Ended, Target, nothing
 
 PACKAGE: Final = f"{os.sep}refclust{os.sep}"
@@ -95,7 +96,7 @@ def _once(target: Target, case: Case) -> Ended:
 def refused(error: RefclustError, *names: str) -> Ended:
     """The end of an input that was refused: one line, with a code, that names the file."""
     told = str(error)
-    if not told or not told.isprintable():
+    if not told or for_line(told) != told:
         raise Broken("an error is one printable line", f"[{error.code}] {told!r}")
     if type(error).code == "error":
         raise Broken("an error has a code of its own", f"{type(error).__name__}: {told}")

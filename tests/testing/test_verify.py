@@ -100,6 +100,7 @@ def test_an_unknown_file_lists_the_known_ones() -> None:
         ('{"format": "other"}', "format 'other', expected 'refclust-vectors/1'"),
         ('{"format": "refclust-vectors/1", "cases": [{}]}', "KeyError: 'id'"),
         ("[]", "TypeError"),
+        ("[" * 10**5, "nested too deeply"),
     ],
 )
 def test_bad_vector_files(tmp_path: Path, text: str, message: str) -> None:

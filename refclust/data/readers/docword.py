@@ -14,6 +14,7 @@ from refclust.data.readers.entries import (
     Rows,
     batches,
     check_shape,
+    filled_lines,
     first_lines,
     index,
     lines,
@@ -37,7 +38,7 @@ def read_docword(path: str, options: Options) -> Dataset:
     """
     check_options("docword", options, ())
     name = display_name(path)
-    numbered = lines(path)
+    numbered = filled_lines(path)
     sizes, line = _docword_sizes(name, numbered)
     documents, words, count = sizes
     entries = Entries(name)
@@ -47,8 +48,6 @@ def read_docword(path: str, options: Options) -> Dataset:
             continue
         for line, text in batch:
             cells = text.split()
-            if not cells:
-                continue
             if len(cells) != 3:
                 raise BadCell(f"{name}:{line}: {shown(text)}; an entry is 'document word count'")
             if len(entries) == count:
@@ -101,10 +100,8 @@ def read_ldac(path: str, options: Options) -> Dataset:
     check_options("ldac", options, ())
     name = display_name(path)
     rows = Rows(name)
-    for line, text in lines(path):
+    for line, text in filled_lines(path):
         cells = text.split()
-        if not cells:
-            continue
         announced = index(cells[0], name, line, "the number of words")
         if announced != len(cells) - 1:
             raise WrongCount(f"{name}:{line}: {len(cells) - 1} entries; {announced} were announced")
@@ -210,8 +207,6 @@ def _docword_sizes(name: str, numbered: Iterator[tuple[int, str]]) -> tuple[list
     line = 0
     for line, text in numbered:
         cells = text.split()
-        if not cells:
-            continue
         sizes.append(_size(cells, name, line, _SIZES[len(sizes)]))
         if len(sizes) == len(_SIZES):
             check_shape(sizes[0], sizes[1], sizes[2], f"{name}:{line}")

@@ -18,7 +18,7 @@ from typing import Any, Final, NoReturn
 from refclust.data.dataset import DOUBLES, Dataset, dense, readonly
 from refclust.data.readers.cells import listed, shown, weight_in
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
-from refclust.data.text import PLAIN, NamedRows, corpus
+from refclust.data.text import PLAIN, NamedRows, counted_corpus
 from refclust.data.textfile import blocks, display_name
 from refclust.errors import (
     BadCell,
@@ -344,7 +344,7 @@ def _texts(name: str, lines: Iterator[tuple[int, str]], options: Options) -> Dat
                 raise BadCell(f"{place} is {_kind(text)}; a text is needed")
             yield _sound(text, place)
 
-    data = corpus(texts(), options.text or PLAIN)
+    data = counted_corpus(texts(), options.text or PLAIN, name=name).data
     return replace(data, **named.known())
 
 

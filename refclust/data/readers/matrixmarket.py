@@ -9,7 +9,7 @@ from typing import Final
 
 from refclust.data.dataset import DOUBLES, Dataset, Dense, readonly
 from refclust.data.readers.cells import shown
-from refclust.data.readers.entries import Entries, batches, check_shape, index, lines, number
+from refclust.data.readers.entries import Entries, batches, check_shape, filled_lines, index, number
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
 from refclust.data.textfile import display_name
 from refclust.data.whole import is_whole
@@ -40,7 +40,7 @@ def read(path: str, options: Options) -> Dataset:
     """
     check_options(NAME, options, ())
     name = display_name(path)
-    numbered = lines(path)
+    numbered = filled_lines(path)
     header = _header(name, numbered)
     if header.layout == "array":
         return Dataset(_dense(name, header, numbered))
@@ -53,7 +53,7 @@ def read(path: str, options: Options) -> Dataset:
 def plan(path: str, options: Options) -> Plan:
     """Tell what the header says."""
     check_options(NAME, options, ())
-    header = _header(display_name(path), lines(path))
+    header = _header(display_name(path), filled_lines(path))
     facts = (
         ("layout", header.layout),
         ("numbers", header.field),
@@ -78,6 +78,7 @@ def _header(name: str, numbered: Iterator[tuple[int, str]]) -> _Header:
     line, banner = next(numbered, (0, ""))
     if not line:
         raise EmptyFile(f"{name} is empty; it should begin with %%MatrixMarket")
+    banner = banner if line == 1 else ""
     words = banner.lower().split()
     if words[:2] != [_BANNER, "matrix"] or len(words) != 5:
         raise BadHeader(
@@ -93,7 +94,7 @@ def _header(name: str, numbered: Iterator[tuple[int, str]]) -> _Header:
     if layout == "array" and field == "pattern":
         raise BadHeader(f"{name}:1: an array has numbers; 'pattern' goes with 'coordinate'")
     for line, text in numbered:
-        if text.startswith("%") or not text.strip():
+        if text.startswith("%"):
             continue
         cells = text.split()
         due = "rows columns entries" if layout == "coordinate" else "rows columns"
@@ -165,8 +166,6 @@ def _dense(name: str, header: _Header, numbered: Iterator[tuple[int, str]]) -> D
     line = header.line
     for line, text in numbered:
         cells = text.split()
-        if not cells:
-            continue
         if len(cells) != 1:
             raise BadCell(f"{name}:{line}: {shown(text)}; one number a line is due")
         if len(read_values) == header.entries:

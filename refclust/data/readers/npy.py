@@ -8,6 +8,7 @@ from typing import IO, Final
 
 from refclust.data.dataset import Dataset
 from refclust.data.readers import npz
+from refclust.data.readers.cells import listed
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
 from refclust.data.readers.npyfile import (
     ENDLESS,
@@ -48,7 +49,12 @@ def plan(path: str, options: Options) -> Plan:
         header = read_header(stream, display_name(path))
     check_matrix(header.shape, display_name(path))
     rows, columns = map(str, header.shape)
-    facts = (("rows", rows), ("columns", columns), ("numbers", header.descr), *packing(path))
+    facts = (
+        ("rows", rows),
+        ("columns", columns),
+        ("numbers", listed([header.descr])),
+        *packing(path),
+    )
     return Plan(NAME, "dense", facts)
 
 

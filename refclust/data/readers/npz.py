@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from refclust.data.dataset import Dataset, Sparse, readonly
 from refclust.data.matrices import check_starts, compressed, loose
+from refclust.data.readers.cells import listed
 from refclust.data.readers.entries import check_shape, naming
 from refclust.data.readers.formats import Options, Plan, check_options, head
 from refclust.data.readers.npyfile import (
@@ -59,7 +60,7 @@ def read(path: str, options: Options) -> Dataset:
             found = _sparse(archive, arrays, name)
         else:
             chosen = _chosen(archive, arrays, options.array, name)
-            told = f"{name}[{chosen}]"
+            told = f"{name}[{for_terminal(chosen)}]"
             header, numbers = _numbers(archive, arrays[chosen], told, matrix=True)
             found = dense_of(numbers, header, told)
     finish(path)
@@ -72,18 +73,18 @@ def plan(path: str, options: Options) -> Plan:
     name = display_name(path)
     with _opened(path) as archive:
         arrays = _arrays(archive, name)
-        listed = ("arrays", ", ".join(arrays))
+        there = ("arrays", listed(list(arrays)))
         if options.array is None and _is_sparse(arrays):
             layout = _layout(archive, arrays, name)
             rows, columns = _shape(archive, arrays, name)
             sizes = (("rows", str(rows)), ("columns", str(columns)))
-            return Plan(NAME, "sparse", (listed, ("layout", layout), *sizes))
+            return Plan(NAME, "sparse", (there, ("layout", layout), *sizes))
         chosen = _chosen(archive, arrays, options.array, name)
-        header = _header(archive, arrays[chosen], f"{name}[{chosen}]")
-    check_matrix(header.shape, f"{name}[{chosen}]")
+        header = _header(archive, arrays[chosen], f"{name}[{for_terminal(chosen)}]")
+    check_matrix(header.shape, f"{name}[{for_terminal(chosen)}]")
     n, d = map(str, header.shape)
-    facts = (listed, ("array", chosen), ("rows", n), ("columns", d), ("numbers", header.descr))
-    return Plan(NAME, "dense", facts)
+    told = (("array", listed([chosen])), ("rows", n), ("columns", d))
+    return Plan(NAME, "dense", (there, *told, ("numbers", listed([header.descr]))))
 
 
 def sniff(path: str) -> float:
@@ -139,8 +140,8 @@ def _arrays(archive: zipfile.ZipFile, path: str) -> dict[str, zipfile.ZipInfo]:
         # What bzip2 and LZMA unpack cannot be bounded while it is unpacked; NumPy uses neither.
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise BadFile(
-                f"{path}[{name}]: packed by method {info.compress_type}; allowed are stored (0) "
-                "and deflate (8), which NumPy writes"
+                f"{path}[{for_terminal(name)}]: packed by method {info.compress_type}; "
+                "allowed are stored (0) and deflate (8), which NumPy writes"
             )
     return found
 
@@ -148,20 +149,20 @@ def _arrays(archive: zipfile.ZipFile, path: str) -> dict[str, zipfile.ZipInfo]:
 def _chosen(
     archive: zipfile.ZipFile, arrays: dict[str, zipfile.ZipInfo], wanted: str | None, path: str
 ) -> str:
-    listed = ", ".join(map(for_terminal, list(arrays)[:20]))
+    there = listed(list(arrays))
     if wanted is not None:
         if wanted not in arrays:
-            raise MissingColumn(f"{path}: there is no array {wanted!r}; there are: {listed}")
+            raise MissingColumn(f"{path}: there is no array {wanted!r}; there are: {there}")
         return wanted
     matrices = [
         name
         for name, info in arrays.items()
-        if len(_header(archive, info, f"{path}[{name}]").shape) == 2
+        if len(_header(archive, info, f"{path}[{for_terminal(name)}]").shape) == 2
     ]
     if len(matrices) != 1:
         raise BadOption(
             f"{path}: {len(matrices)} arrays have two dimensions, so one must be named (array); "
-            f"there are: {listed}"
+            f"there are: {there}"
         )
     return matrices[0]
 
@@ -252,7 +253,7 @@ def _shape(
 def _whole(
     archive: zipfile.ZipFile, arrays: dict[str, zipfile.ZipInfo], name: str, path: str
 ) -> array[int]:
-    _, numbers = _numbers(archive, arrays[name], f"{path}[{name}]")
+    _, numbers = _numbers(archive, arrays[name], f"{path}[{for_terminal(name)}]")
     if numbers.typecode in "df":
-        raise BadFile(f"{path}[{name}]: floats; whole numbers are due")
+        raise BadFile(f"{path}[{for_terminal(name)}]: floats; whole numbers are due")
     return numbers

@@ -7,11 +7,12 @@ import sys
 from typing import Final
 
 from refclust.data.dataset import Dataset
+from refclust.data.readers.cells import listed
 from refclust.data.readers.entries import (
     Rows,
+    filled_lines,
     first_lines,
     index,
-    lines,
     pairs,
     sniffed_lines,
 )
@@ -41,10 +42,10 @@ def read(path: str, options: Options) -> Dataset:
     _check_base(options.base)
     name = display_name(path)
     rows, labels = Rows(name), list[str]()
-    for line, text in lines(path):
+    for line, text in filled_lines(path):
         cells = text.partition("#")[0].split()
         if not cells:
-            continue  # blank, or a comment
+            continue  # a comment
         first = 0
         if ":" not in cells[0]:
             labels.append(sys.intern(cells[0]))
@@ -89,7 +90,7 @@ def plan(path: str, options: Options) -> Plan:
     facts = (
         (
             "labels",
-            f"{len(labels)} in the first lines: {', '.join(labels[:5])}" if labels else "no",
+            f"{len(labels)} in the first lines: {listed(labels[:5])}" if labels else "no",
         ),
         ("first index", str(base)),
         ("largest index", f"{max(indices, default=base)} in the first lines"),

@@ -17,7 +17,7 @@ from refclust.data.readers.cells import listed
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
 from refclust.data.source import comes_once
 from refclust.data.text import PLAIN, Corpus, TextOptions, counted_corpus, tokens
-from refclust.data.textfile import STDIN, blocks, display_name, read_text, readable
+from refclust.data.textfile import STDIN, display_name, line_lists, read_text, readable
 from refclust.errors import (
     BadFile,
     BadOption,
@@ -49,7 +49,9 @@ def folder_corpus(path: str, options: Options) -> Corpus:
     names = _files(path)
     labels = None if options.label_column is None else [_label(path, name) for name in names]
     texts = (_document(os.path.join(path, *name.split("/"))) for name in names)
-    return counted_corpus(texts, options.text or PLAIN, ids=names, labels=labels)
+    return counted_corpus(
+        texts, options.text or PLAIN, ids=names, labels=labels, name=f"the folder {path}"
+    )
 
 
 def read_lines(path: str, options: Options) -> Dataset:
@@ -76,7 +78,7 @@ def lines_corpus(path: str, options: Options) -> Corpus:
             raise EmptyFile(f"{display_name(path)} is empty; it should hold one document a line")
 
     # The ids grow while the texts are taken and are complete when the rows are.
-    return counted_corpus(texts(), options.text or PLAIN, ids=ids)
+    return counted_corpus(texts(), options.text or PLAIN, ids=ids, name=display_name(path))
 
 
 def sniff_folder(path: str) -> float:
@@ -185,32 +187,28 @@ def _check_link(entry: os.DirEntry[str], inside: str) -> None:
     target = os.path.realpath(entry.path) if entry.is_symlink() else inside
     if not target.startswith(inside):
         raise BadFile(
-            f"{entry.path} is a link out of the folder, to {target}; put a copy in its place"
+            f"{display_name(entry.path)} is a link out of the folder, to {display_name(target)}; "
+            "put a copy in its place"
         )
 
 
 def _document(path: str) -> str:
     if comes_once(path):  # it was a file just now
-        raise FileNotReadable(f"cannot read {path}: it is no file any more")
+        raise FileNotReadable(f"cannot read {display_name(path)}: it is no file any more")
     return read_text(path)
 
 
 def _label(path: str, name: str) -> str:
     folder, slash, _ = name.partition("/")
     if not slash:
-        raise MissingColumn(f"{os.path.join(path, name)} lies in no folder, which is its label")
+        file = display_name(os.path.join(path, name))
+        raise MissingColumn(f"{file} lies in no folder, which is its label")
     return sys.intern(folder)
 
 
 def _documents(path: str) -> Iterator[str]:
-    for block in blocks(path):
-        text = block.text
-        if "\r" in text:
-            text = text.replace("\r\n", "\n").replace("\r", "\n")
-        lines = text.split("\n")
-        if not lines[-1]:
-            lines.pop()  # the end of the last line, not a line
-        yield from lines
+    for _, found in line_lists(path):
+        yield from found
 
 
 def _told(text: TextOptions) -> tuple[tuple[str, str], ...]:

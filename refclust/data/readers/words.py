@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from refclust.data.readers.cells import listed, shown
 from refclust.data.text import TextOptions, tokens
-from refclust.data.textfile import blocks, display_name
+from refclust.data.textfile import display_name, line_lists
 from refclust.errors import BadFile, EmptyFile
 
 
@@ -16,8 +16,8 @@ def read_words(path: str, *, lowercase: bool = True) -> tuple[str, ...]:
     name = display_name(path)
     options = TextOptions(lowercase=lowercase)
     found: dict[str, None] = {}  # in order, each once
-    for block in blocks(path):
-        for number, line in enumerate(block.text.split("\n"), block.line):
+    for first, lines in line_lists(path):
+        for number, line in enumerate(lines, first):
             word = line.partition("#")[0].strip()
             if not word:
                 continue

@@ -157,3 +157,17 @@ def test_options_that_are_of_no_use(form: str) -> None:
     with pytest.raises(RefclustError) as caught:
         read("x", format=form, options=Options(base=1))
     assert str(caught.value) == f"the format {form} cannot use the option base; it takes no option"
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+@pytest.mark.parametrize(
+    ("format", "raw"),
+    [
+        ("docword", b"2\n3\n2\n1 2 5\n\n2 3 1\n"),
+        ("ldac", b"1 1:5\n\n1 2:1\n"),
+        ("cluto", b"2 3 2\n2 5\n3 1\n"),
+    ],
+)
+def test_line_ends(format: str, raw: bytes, end: bytes) -> None:  # noqa: A002
+    Path("x").write_bytes(raw.replace(b"\n", end))
+    assert list(read("x", format=format).rows()) == [{1: 5.0}, {2: 1.0}]

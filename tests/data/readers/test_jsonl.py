@@ -160,7 +160,7 @@ BROKEN: list[tuple[bytes, Options, type[RefclustError], str]] = [
     (b'{"t":1}', Options(text_column="t"), BadCell, "the field 't' is a number; a text is needed"),
     (b'{"t":null}', Options(text_column="t"), BadCell, "the field 't' is null; a text is needed"),
     (b'{"u":"a"}', Options(text_column="t"), MissingColumn, "a.jsonl:1: no field 't' here; there "),
-    (b'{"t":"?"}', Options(text_column="t"), EmptyInput, "no document holds a word"),
+    (b'{"t":"?"}', Options(text_column="t"), EmptyInput, "a.jsonl: no document holds a word"),
     (b'{"t":"\\udfff"}', Options(text_column="t"), BadCell, "holds \\udfff, half of a character"),
     (b'{"t":"a"}', Options(text=TextOptions()), BadOption, "options for texts need a text_column"),
     (b"{}", Options(text_column="t", columns=("t",)), BadOption, "from the text_column or from co"),

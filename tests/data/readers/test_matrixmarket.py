@@ -85,6 +85,15 @@ def test_entries_in_any_order_comments_and_blank_lines() -> None:
     assert rows(DENSE.replace(b"general", b"skew-symmetric") + b"2 2\n2\n") == [(0, -2), (2, 0)]
 
 
+def test_line_ends() -> None:
+    expected = [{3: 2.0}, {}, {0: 1.5}]
+    body = SPARSE + b"% made by hand\n\n3 4 2\n3 1 1.5\n1 4 2\n"
+    for end in (b"\n", b"\r\n", b"\r"):
+        assert rows(body.replace(b"\n", end)) == expected
+    with pytest.raises(RefclustError, match=r"^x\.mtx:1: ''; a matrix begins with"):
+        rows(b"\n" + body)
+
+
 def test_packing_plan_and_recognition() -> None:
     Path("x.mtx.gz").write_bytes(gzip.compress(DENSE + b"2 1\n1\n-0.0\n"))
     assert [list(map(repr, row)) for row in read("x.mtx.gz").rows()] == [["1.0"], ["-0.0"]]

@@ -336,3 +336,20 @@ def test_deflate_cannot_hold_more_than_its_bytes_allow() -> None:
         read("x.npz")
     assert caught.value.code == "bad-file"
     assert packed.compress_size < 200
+
+
+def test_plans_show_names_that_nobody_sees() -> None:
+    head = b"{'descr': '\x1b[31m', 'fortran_order': False, 'shape': (2, 1), }\n"
+    raw = b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head
+    Path("x.npy").write_bytes(raw)
+    assert dict(plan("x.npy").facts)["numbers"] == "'\\x1b[31m'"
+    with zipfile.ZipFile("x.npz", "w") as archive:
+        archive.writestr("\u2028.npy", raw)
+    with pytest.raises(RefclustError, match=r"^x\.npz\[\\u2028\]: "):
+        read("x.npz")
+    facts = dict(plan("x.npz").facts)
+    assert (facts["arrays"], facts["array"]) == ("'\\u2028'", "'\\u2028'")
+    with pytest.raises(
+        RefclustError, match=r"^x\.npz: there is no array 'X'; there are: '\\u2028'$"
+    ):
+        read("x.npz", options=Options(array="X"))

@@ -88,6 +88,25 @@ def test_labels_groups_comments_and_blank_lines() -> None:
     assert dict(plan("x.svm").facts)["labels"] == "no"
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_ends(end: str) -> None:
+    assert rows(end.join(("1:2", "2:3", "3:1", ""))) == [{0: 2.0}, {1: 3.0}, {2: 1.0}]
+    assert rows(end.join(("1 1:33 # first", "2 1:19e-1 2:5"))) == [{0: 33.0}, {0: 1.9, 1: 5.0}]
+    assert svmlight.sniff("x.svm") == 0.8
+    with pytest.raises(RefclustError, match=r"^x\.svm:4: 'b' is no entry 'index:value'$"):
+        rows(end.join(("a 1:1", "", "a 1:1", "a b", "a 1:1")))
+
+
+def test_numbers_of_lines_stay_right_after_a_block_with_other_line_ends() -> None:
+    with pytest.raises(RefclustError, match=r"^x\.svm:300001: 'b' is no entry 'index:value'$"):
+        rows("1 1:1\r" * 300_000 + "\n" + "a b\n")
+
+
+def test_a_plan_shows_labels_that_nobody_sees() -> None:
+    Path("x.svm").write_bytes("\uffff 1:1\n".encode())
+    assert dict(plan("x.svm").facts)["labels"] == "1 in the first lines: '\\uffff'"
+
+
 def test_packing_and_recognition() -> None:
     Path("counts.txt.gz").write_bytes(gzip.compress(b"0 99:3 257:1\n1 0:2\n"))
     Path("named.libsvm").write_bytes(b"0 1:1\n")

@@ -144,7 +144,7 @@ def test_broken_folders_are_refused(put: Put) -> None:
     with pytest.raises(BadOption, match="the format folder cannot use the option id_column"):
         read_folder("docs", Options(id_column="x"))
     put("blank/1.txt", b"...")
-    with pytest.raises(EmptyInput, match="no document holds a word"):
+    with pytest.raises(EmptyInput, match=r"^the folder \S+: no document holds a word$"):
         read_folder("blank", Options())
 
 
@@ -172,7 +172,7 @@ def test_every_line_is_a_document(put: Put) -> None:
 def test_broken_lines_are_refused(put: Put) -> None:
     with pytest.raises(EmptyFile, match=r"^a\.txt is empty; it should hold one document a line$"):
         read_lines(put("a.txt", b""), Options())
-    with pytest.raises(EmptyInput, match="no document holds a word"):
+    with pytest.raises(EmptyInput, match=r"^\S+: no document holds a word$"):
         read_lines(put("a.txt", b"\n\n"), Options())
     with pytest.raises(NotText, match=r"^a\.txt:2: the byte 0xff at offset 2"):
         read_lines(put("a.txt", b"a\n\xff\n"), Options())
@@ -261,9 +261,18 @@ def test_lists_of_words(put: Put) -> None:
     path = put("stop.txt", "# common words\nThe\n  and # comment\r\n\nSTRASSE\ndon’t\nthe".encode())
     assert read_words(path) == ("the", "and", "strasse", "don't")
     assert read_words(path, lowercase=False) == ("The", "and", "STRASSE", "don't", "the")
+    assert read_words(put("cr.txt", b"# common\rthe\rand # comment\ror\r")) == ("the", "and", "or")
     with pytest.raises(BadFile, match=r"^a:2: 'e\.g\.' is not one word: it reads as e, g$"):
         read_words(put("a", b"x\ne.g.\n"))
     with pytest.raises(BadFile, match=r"^a:1: '!' is not one word: it holds no letter and no num"):
         read_words(put("a", b"!\n"))
     with pytest.raises(EmptyFile, match=r"^a holds no word; it should hold one a line$"):
         read_words(put("a", b"# nothing\n"))
+
+
+def test_names_that_nobody_sees_are_shown(put: Put) -> None:
+    put("data/\ufffe", b"a word")
+    with pytest.raises(
+        MissingColumn, match=r"^data/\\ufffe lies in no folder, which is its label$"
+    ):
+        read_folder("data", Options(label_column="folder"))

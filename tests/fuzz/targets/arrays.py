@@ -129,7 +129,7 @@ def _npz(draw: Draw, changes: int) -> Document:
                 del entries[at]
             case _:
                 entries.append((f"{odd(draw)}.npy", _npy(draw, draw.upto(1)).content))
-    return Document(_zipped(draw, entries), options, expected)
+    return Document(_zipped(draw, entries, strange=expected is None), options, expected)
 
 
 def _sparse(draw: Draw, changes: int) -> tuple[list[dict[str, float]], dict[str, bytes]]:
@@ -167,10 +167,10 @@ def _empty(descr: str) -> bytes:
     return _assembled(descr, "False", "(0,)", b"", 1)
 
 
-def _zipped(draw: Draw, entries: list[tuple[str, bytes]]) -> bytes:
+def _zipped(draw: Draw, entries: list[tuple[str, bytes]], *, strange: bool) -> bytes:
     stream = io.BytesIO()
     method = draw.pick((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_DEFLATED))
-    method = zipfile.ZIP_BZIP2 if draw.chance(0.02) else method
+    method = zipfile.ZIP_BZIP2 if draw.chance(0.02) and strange else method
     with warnings.catch_warnings(), zipfile.ZipFile(stream, "w", method) as archive:
         warnings.simplefilter("ignore", UserWarning)  # the same name twice is meant
         for name, content in entries:

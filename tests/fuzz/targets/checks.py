@@ -101,7 +101,9 @@ def through_pipe(reader: Reader, path: str, ended: Callable[[str], tuple[str, st
         os.close(reading)
     direct = ended(plain)
     os.unlink(plain)
-    if piped != direct:
+    # A shape beyond all memory is compared with the bytes of a file, which a pipe does not tell.
+    told = direct[0] == "bad-file" and piped[0] == "too-large"
+    if piped != direct and not told:
         raise Broken("a pipe is read like a file", f"{reader.name}: file {direct}, pipe {piped}")
 
 
