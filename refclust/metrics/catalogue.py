@@ -54,7 +54,7 @@ class Entry:
         for name in options:
             if name not in self.options:
                 known = ", ".join(self.options) or "none"
-                raise UnknownOption(f"{self.name} has no option {name!r}; it has: {known}")
+                raise UnknownOption(f"{self.name} has no option {shown(name)}; it has: {known}")
         return {
             name: self._checked(name, options.get(name, default))
             for name, default in self.defaults.items()
@@ -65,7 +65,7 @@ class Entry:
         if allowed:
             if value not in allowed:
                 raise BadOption(
-                    f"{self.name}: {name}={value!r}; allowed: {', '.join(map(repr, allowed))}"
+                    f"{self.name}: {name}={shown(value)}; allowed: {', '.join(map(repr, allowed))}"
                 )
             return value
         if value is None and self.defaults[name] is None:
@@ -140,7 +140,7 @@ def metric(
         )
         for name in (entry.name, *aliases):
             if name in _ALIASES:
-                raise ValueError(f"two metrics are called {name!r}")
+                raise ValueError(f"two metrics are called {shown(name)}")
             _ALIASES[name] = entry.name
         _ENTRIES[entry.name] = entry
         return formula
@@ -156,20 +156,22 @@ def find(name: str) -> Entry:
 
         close = difflib.get_close_matches(plain, _ALIASES, n=3)
         hint = f"; did you mean {', '.join(close)}?" if close else ""
-        raise UnknownMetric(f"no metric is called {name!r}{hint}")
+        raise UnknownMetric(f"no metric is called {shown(name)}{hint}")
     return _ENTRIES[_ALIASES[plain]]
 
 
 def parse_key(key: str) -> tuple[Entry, dict[str, str]]:
     """Split a metric key such as ``nmi[average=min]`` into the metric and its options."""
+    if not isinstance(key, str):
+        raise UnknownMetric(f"{shown(key)} is not a metric; write name or name[option=value,…]")
     match = re.fullmatch(r"\s*([\w-]+)\s*(?:\[([^\]]*)\])?\s*", key)
     if match is None:
-        raise UnknownMetric(f"{key!r} is not a metric; write name or name[option=value,…]")
+        raise UnknownMetric(f"{shown(key)} is not a metric; write name or name[option=value,…]")
     options: dict[str, str] = {}
     for part in filter(None, (match[2] or "").split(",")):
         name, equals, value = part.partition("=")
         if not equals:
-            raise BadOption(f"{key!r}: {part!r} is not of the form option=value")
+            raise BadOption(f"{shown(key)}: {part!r} is not of the form option=value")
         options[name.strip()] = value.strip()
     return find(match[1]), options
 

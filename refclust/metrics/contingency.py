@@ -18,6 +18,7 @@ from typing import Any, Final, TypeAlias
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
 from refclust.data.dataset import INTEGERS
+from refclust.data.given import items, iterator
 from refclust.errors import (
     BackendFailure,
     BadLabel,
@@ -150,7 +151,7 @@ class Contingency:
         width: int | None = None
         for i, row in enumerate(map(_plain, table)):
             if not isinstance(row, Sequence) or isinstance(row, str):
-                raise BadTable(f"row {i} of the table is {row!r}, not a sequence of numbers")
+                raise BadTable(f"row {i} of the table is {shown(row)}, not a sequence of numbers")
             width = len(row) if width is None else width
             if len(row) != width:
                 raise RaggedRows(f"row {i} of the table has {len(row)} cells, row 0 has {width}")
@@ -213,11 +214,12 @@ def _labels(values: Any) -> Sequence[Hashable]:
     if buffer is not None:
         return buffer
     values = _plain(values)
-    if isinstance(values, Sequence):
-        return values
-    if not isinstance(values, Iterable):
-        raise BadLabel(f"labels are a sequence, one label per object, not {values!r}")
-    return list(values)
+    if type(values) in (list, tuple, str, range):
+        return values  # type: ignore[no-any-return]
+    return items(
+        values,
+        lambda: BadLabel(f"labels are a sequence, one label per object, not {shown(values)}"),
+    )
 
 
 def _buffer(values: Any) -> memoryview | None:
@@ -251,9 +253,13 @@ def _behind(values: Any) -> Any:
 
 
 def _weights(values: Iterable[Any], expected: int) -> list[Count]:
+
+    def refusal() -> BadWeight:
+        return BadWeight(f"weights are a sequence, one per object, not {shown(values)}")
+
     counts = [
         _count(weight, f"the weight of object {position}", BadWeight)
-        for position, weight in enumerate(_plain(values))
+        for position, weight in enumerate(iterator(_plain(values), refusal))
     ]
     if len(counts) != expected:
         raise LabelLengthMismatch(f"{len(counts)} weights for {expected} objects")
@@ -292,10 +298,10 @@ def _treat_noise(
     noise: Hashable,
     policy: str | None,
 ) -> tuple[Sequence[Hashable], Sequence[Hashable], list[Count] | None]:
-    if policy not in NOISE_POLICIES or noise is NO_NOISE:
-        given = "no noise label" if noise is NO_NOISE else f"the noise label {noise!r}"
+    if not isinstance(policy, str) or policy not in NOISE_POLICIES or noise is NO_NOISE:
+        given = "no noise label" if noise is NO_NOISE else f"the noise label {shown(noise)}"
         raise BadOption(
-            f"{given} with the noise policy {policy!r}: name a noise label and one of the "
+            f"{given} with the noise policy {shown(policy)}: name a noise label and one of the "
             f"policies {', '.join(NOISE_POLICIES)}"
         )
     if policy == "singletons":
@@ -320,7 +326,7 @@ def _ordered(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
     distinct = list(dict.fromkeys(labels))
     try:
         return tuple(sorted(distinct))  # type: ignore[type-var]
-    except TypeError:
+    except (TypeError, ArithmeticError):  # NaN of the decimals has no place among numbers
         return tuple(distinct)
 
 
@@ -330,7 +336,7 @@ def _refuse_unhashable(side: str, labels: Sequence[Any]) -> None:
             hash(label)
         except TypeError:
             raise BadLabel(
-                f"the {side} label of object {position} is {label!r}, a "
+                f"the {side} label of object {position} is {shown(label)}, a "
                 f"{type(label).__name__}, which cannot be hashed"
             ) from None
 
