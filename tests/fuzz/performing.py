@@ -95,7 +95,8 @@ def _once(target: Target, case: Case) -> Ended:
 def refused(error: RefclustError, *names: str) -> Ended:
     """The end of an input that was refused: one line, with a code, that names the file."""
     told = str(error)
-    if not told or not told.isprintable():
+    # A space that does not break is ordinary text, though Python does not call it printable.
+    if not told or not told.replace("\xa0", " ").isprintable():
         raise Broken("an error is one printable line", f"[{error.code}] {told!r}")
     if type(error).code == "error":
         raise Broken("an error has a code of its own", f"{type(error).__name__}: {told}")
