@@ -83,8 +83,8 @@ def lda(
     """
     if not is_pooled(covariance_model(covariance).name):
         raise BadOption(
-            f"the covariance is {shown(covariance)}; linear discriminants have one for all "
-            "classes: EEE, EEI, EII (any other: qda)"
+            f"the covariance is {shown(covariance)}; linear discriminants have "
+            "one covariance for all classes: EEE, EEI, EII (any other: qda)"
         )
     known = labelled(data, labels, options)
     return gaussian_classifier(known, "lda", covariance=covariance, floor=floor, prior=prior)

@@ -166,8 +166,8 @@ def _flat(distances: Any) -> list[Any] | None:
 
     def refusal() -> BadOption:
         return BadOption(
-            f"distances are {shown(distances)}; a square matrix, or the numbers above its diagonal "
-            "in a row, are needed"
+            "distances are a square matrix, or the numbers above its diagonal in a row, "
+            f"not {shown(distances)}"
         )
 
     if isinstance(distances, (str, bytes)) or not isinstance(distances, Iterable):

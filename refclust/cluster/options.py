@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Final, get_args
@@ -47,7 +47,7 @@ class KMeansOptions:
         if self.tolerance is not None:
             tolerance: Any = self.tolerance  # whatever a caller without types gave
             number = isinstance(tolerance, int | float) and not isinstance(tolerance, bool)
-            if not number or not math.isfinite(tolerance) or tolerance < 0:
+            if not number or not 0 <= tolerance <= sys.float_info.max:
                 raise BadOption(
                     f"the tolerance is {shown(tolerance)}; a number of at least 0 is needed"
                 )

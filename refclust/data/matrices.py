@@ -187,7 +187,7 @@ def _sizes(shape: Any) -> tuple[int, int]:
 
     def refusal() -> DimensionMismatch:
         return DimensionMismatch(
-            f"the sparse data have the shape {shown(shape)}; numbers of rows and columns are two"
+            f"the sparse data have the shape {shown(shape)}; rows and columns are two"
         )
 
     sizes = items(shape, refusal)

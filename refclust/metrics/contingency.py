@@ -304,6 +304,7 @@ def _treat_noise(
             f"{given} with the noise policy {shown(policy)}: name a noise label and one of the "
             f"policies {', '.join(NOISE_POLICIES)}"
         )
+    _refuse_unhashable("noise", [noise])
     if policy == "singletons":
         alone = [
             [Lonely(i) if label == noise else label for i, label in enumerate(side)]

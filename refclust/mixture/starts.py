@@ -83,7 +83,7 @@ def numbered(labels: Iterable[Hashable], n: int) -> tuple[array[int], list[Hasha
     if len(given) != n:
         raise LabelLengthMismatch(f"{len(given)} labels for {n} rows; one for each is due")
     try:
-        names = sorted(set(given))  # type: ignore[type-var]
+        names = sorted(dict.fromkeys(given))  # type: ignore[type-var]
     except TypeError as error:
         raise BadOption(f"the labels cannot be put in order: {error}") from None
     index = {name: k for k, name in enumerate(names)}

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+from unicodedata import category
 
 from refclust.errors import RefclustError
 from tests.fuzz.cases import Broken, Case, Ended, Target, nothing
@@ -95,8 +96,9 @@ def _once(target: Target, case: Case) -> Ended:
 def refused(error: RefclustError, *names: str) -> Ended:
     """The end of an input that was refused: one line, with a code, that names the file."""
     told = str(error)
-    # A space that does not break is ordinary text, though Python does not call it printable.
-    if not told or not told.replace("\xa0", " ").isprintable():
+    # Spaces of other scripts, and what this Python has no name for yet, are ordinary text.
+    odd = {sign for sign in told if not sign.isprintable()}
+    if not told or any(category(sign) not in ("Zs", "Cn") for sign in odd):
         raise Broken("an error is one printable line", f"[{error.code}] {told!r}")
     if type(error).code == "error":
         raise Broken("an error has a code of its own", f"{type(error).__name__}: {told}")
@@ -107,7 +109,8 @@ def refused(error: RefclustError, *names: str) -> Ended:
 
 def _foreign(error: BaseException) -> Ended | Finding:
     frames = traceback.extract_tb(error.__traceback__)
-    if frames and frames[-1].filename.endswith(_HOSTILE):
+    ours = [f.filename for f in frames if PACKAGE in f.filename or f.filename.endswith(_HOSTILE)]
+    if ours and ours[-1].endswith(_HOSTILE):
         return Ended(OWN, type(error).__name__)
     inside = [frame for frame in frames if PACKAGE in frame.filename]
     frame = inside[-1] if inside else frames[-1]
