@@ -63,7 +63,7 @@ def without_data() -> Any:
 CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "rows": ("bad-number", lambda: refclust.dataset(no_iterator())),
     "labels": ("bad-label", lambda: refclust.qda(ROWS, no_iterator())),
-    "start labels": ("bad-label", lambda: refclust.kmeans(ROWS, labels=["a", {}, "b", "b"])),
+    "start labels": ("bad-label", lambda: refclust.kmeans(ROWS, labels=["a", {}, "b", "b"])),  # type: ignore[list-item]
     "mixture labels": (
         "bad-label",
         lambda: refclust.gaussian_mixture(ROWS, 2, labels=no_iterator()),
@@ -73,6 +73,11 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "metric": ("bad-option", lambda: refclust.kmeans(ROWS, 2, metric=ROWS)),  # type: ignore[arg-type]
     "true labels": ("bad-label", lambda: refclust.contingency(no_iterator(), [])),
     "weights": ("bad-weight", lambda: refclust.contingency([1], [1], weights=no_iterator())),
+    "noise": (
+        "bad-label",
+        lambda: refclust.contingency([1], [1], noise=[], noise_policy="singletons"),  # type: ignore[arg-type]
+    ),
+    "tolerance": ("bad-option", lambda: refclust.kmeans(ROWS, 2, tolerance=10**400)),
     "decimal NaN": ("nan-label", lambda: refclust.contingency([0, Decimal("NaN")], [1, 1])),
     "shape text": ("dimension-mismatch", lambda: refclust.dataset(Matrix((2, "w3")))),
     "shape huge": (
@@ -115,7 +120,7 @@ def test_a_length_is_not_believed(length: int) -> None:
     found = refclust.dataset(ROWS, labels=Odd(list("aabb"), length))
     assert found.labels == ("a", "a", "b", "b")
     assert refclust.contingency(Odd([0, 1], length), [0, 1]).rows() == [[1, 0], [0, 1]]
-    assert refclust.entropy(Odd([1], length)) == 0  # type: ignore[arg-type]
+    assert refclust.entropy(Odd([1], length)) == 0
 
 
 @pytest.mark.parametrize("error", [TypeError("mine"), ArithmeticError("mine")])
