@@ -8,6 +8,7 @@ nobody who did not ask for it by name. No ending of ours can be taken over.
 from __future__ import annotations
 
 import functools
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from refclust.backends import plugins
 from refclust.backends.guard import attempt, one_line, shown
 from refclust.backends.plugins import Plugin
 from refclust.data.dataset import Dataset
+from refclust.data.given import path_of
 from refclust.data.readers import formats
 from refclust.data.readers.formats import HEAD, Options, Plan, Reader
 from refclust.data.source import as_file, display_name, passing
@@ -89,6 +91,9 @@ def choose(path: str, name: str | None = None) -> Reader:
     own = formats.builtin()
     if any(name == one.name for one in own) or (name is None and formats.by_ending(path, own)):
         return formats.choose(path, name, own)  # no plugin can take these over
+    given: Any = name  # whatever a caller without types gave
+    if given is not None and not isinstance(given, str):
+        raise UnknownFormat(f"the format is {shown(given)}; it is named by a text")
     if name is not None:
         _check_usable(name)
     try:
@@ -112,7 +117,9 @@ def _check_usable(name: str) -> None:
         )
 
 
-def read(path: str, name: str | None = None, **options: Unpack[ReadArguments]) -> Dataset:
+def read(
+    path: str | os.PathLike[str], name: str | None = None, **options: Unpack[ReadArguments]
+) -> Dataset:
     """Read a data set from a file, a folder or standard input (``-``); options as ``Options``.
 
     Spec: DATA-READ
@@ -123,9 +130,10 @@ def read(path: str, name: str | None = None, **options: Unpack[ReadArguments]) -
         told = str(error).rpartition("argument ")[2]
         allowed = ", ".join(ReadArguments.__annotations__)
         raise BadOption(f"no way of reading is called {told}; allowed are {allowed}") from None
-    reader = choose(path, name)
-    with passing(path):
-        return reader.read(path, given)
+    source = path_of(path, "the file to read")
+    reader = choose(source, name)
+    with passing(source):
+        return reader.read(source, given)
 
 
 @functools.lru_cache(maxsize=2)

@@ -15,6 +15,7 @@ from refclust.mixture.density import half_log_precision, mahalanobis, whitened
 from refclust.mixture.gaussian_parameters import GaussianParameters
 from refclust.mixture.shapes import covariance_model
 from refclust.numbers.linalg import Matrix
+from refclust.numbers.reading import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,8 @@ def lda(
     """
     if not is_pooled(covariance_model(covariance).name):
         raise BadOption(
-            f"the covariance is {covariance!r}; linear discriminants have one covariance for all "
-            "classes: EEE, EEI, EII (any other: qda)"
+            f"the covariance is {shown(covariance)}; linear discriminants have "
+            "one covariance for all classes: EEE, EEI, EII (any other: qda)"
         )
     known = labelled(data, labels, options)
     return gaussian_classifier(known, "lda", covariance=covariance, floor=floor, prior=prior)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Sequence
 from typing import Any, Literal, TypeAlias, cast
 
@@ -69,7 +70,7 @@ def model_of(
     )
 
 
-def save_model(path: str, model: Model | Fitted, *, force: bool = False) -> None:
+def save_model(path: str | os.PathLike[str], model: Model | Fitted, *, force: bool = False) -> None:
     """Write the model file of any fit, classifier or model, as a whole or not at all.
 
     An old file is replaced with ``force`` only; a name that ends in ``.gz`` gets a packed one.

@@ -33,6 +33,7 @@ from refclust.mixture.counts_parameters import (
 )
 from refclust.mixture.options import is_number
 from refclust.mixture.passes import CountPasses
+from refclust.numbers.reading import shown
 
 Smoothing: TypeAlias = Literal["mle", "m-estimate", "laplace", "half"]
 Share: TypeAlias = float | Sequence[float] | None
@@ -136,11 +137,11 @@ def _imagined(
         if m is None and (smoothing or p is not None):
             raise BadOption("an m-estimate needs m: the number of imagined observations")
         if m is not None and (not is_number(m) or m < 0):
-            raise BadOption(f"m is {m!r}; a number of at least 0 is needed")
+            raise BadOption(f"m is {shown(m)}; a number of at least 0 is needed")
         return float(m or 0.0), p
     named("smoothing", smoothing, ("mle", "m-estimate", "laplace", "half"))
     if m is not None or p is not None:
-        raise BadOption(f"the smoothing {smoothing!r} has its own m and p; give none")
+        raise BadOption(f"the smoothing {shown(smoothing)} has its own m and p; give none")
     if smoothing == "laplace":
         return float(d if kind == "multinomial" else 2), None
     return (1.0, 0.5) if smoothing == "half" else (0.0, None)

@@ -17,6 +17,7 @@ from refclust.cluster.options import named
 from refclust.cluster.seeding import Rows
 from refclust.data.accept import dataset, doubles
 from refclust.data.dataset import Features, Fingerprint
+from refclust.data.given import items
 from refclust.errors import (
     BadOption,
     DegenerateCovariance,
@@ -35,6 +36,7 @@ from refclust.mixture.passes import GaussianPasses
 from refclust.mixture.recentre import beyond_range
 from refclust.mixture.shapes import covariance_model
 from refclust.mixture.starts import numbered
+from refclust.numbers.reading import shown
 
 Prior: TypeAlias = (
     Literal["documents", "tokens", "equal"] | Sequence[float] | Mapping[Hashable, float]
@@ -144,9 +146,11 @@ def class_prior(
                 f"the prior has probabilities for {list(prior)!r}; due are {list(classes)!r}"
             )
         prior = [prior[name] for name in classes]
-    if not isinstance(prior, Iterable):
-        raise BadOption(f"the prior is {prior!r}; a name or a probability for each class is needed")
-    found = tuple(doubles(list(prior), "prior {}".format))
+
+    def refusal() -> BadOption:
+        return BadOption(f"the prior is {shown(prior)}; a name or a share of each class is needed")
+
+    found = tuple(doubles(items(prior, refusal), "prior {}".format))
     if len(found) != len(classes):
         raise DimensionMismatch(f"the prior has {len(found)} numbers for {len(classes)} classes")
     check_weights(found)
@@ -169,7 +173,7 @@ def gaussian_classifier(
     Spec: QDA-PARAM, LDA-POOL, GNB, NB-CDLL
     """
     if not is_number(floor) or floor < 0:
-        raise BadOption(f"the floor is {floor!r}; a number of at least 0 is needed")
+        raise BadOption(f"the floor is {shown(floor)}; a number of at least 0 is needed")
     model = covariance_model(covariance).name
     family = GaussianFamily(GaussianPasses(known.rows, known.k), model, float(floor))
     moments = family.moments(known.labels, known.k)

@@ -13,9 +13,11 @@ from refclust.cluster.room import for_distances
 from refclust.cluster.tree import Merge, Tree
 from refclust.data.accept import dataset, doubles
 from refclust.data.dataset import Dataset, Dense
+from refclust.data.given import items
 from refclust.errors import BadOption, EmptyInput, NotFinite, NotSymmetric
 from refclust.kernels.distances import METRICS
 from refclust.kernels.linkage import LINKAGES, SQUARED
+from refclust.numbers.reading import shown
 
 GIVEN = "given"
 
@@ -53,7 +55,7 @@ def agglomerative(
     session = session or Session(backend)
     if distances is not None:
         if metric != "euclidean":
-            raise BadOption(f"metric={metric!r} says nothing when distances are given")
+            raise BadOption(f"metric={shown(metric)} says nothing when distances are given")
         metric = GIVEN
         condensed, n = given_distances(distances)
         if squared:
@@ -126,21 +128,23 @@ def given_distances(distances: Any) -> tuple[array[float], int]:
 
 
 def _check_options(linkage: str, metric: str, k: int | None, height: float | None) -> None:
-    if linkage not in LINKAGES:
-        raise BadOption(f"linkage={linkage!r}; allowed: {', '.join(LINKAGES)}")
+    given: Any = linkage  # whatever a caller without types gave
+    if not isinstance(given, str) or given not in LINKAGES:
+        raise BadOption(f"linkage={shown(linkage)}; allowed: {', '.join(LINKAGES)}")
     _check_metric(metric)
     if linkage in SQUARED and metric != "euclidean":
         raise BadOption(
-            f"linkage={linkage!r} is about means in space and needs metric='euclidean', "
-            f"not {metric!r}"
+            f"linkage={shown(linkage)} is about means in space and needs metric='euclidean', "
+            f"not {shown(metric)}"
         )
     if k is not None and height is not None:
         raise BadOption("k and height are two ways to cut; give one of them")
 
 
 def _check_metric(metric: str) -> None:
-    if metric not in METRICS:
-        raise BadOption(f"metric={metric!r}; allowed: {', '.join(METRICS)}")
+    given: Any = metric
+    if not isinstance(given, str) or given not in METRICS:
+        raise BadOption(f"metric={shown(metric)}; allowed: {', '.join(METRICS)}")
 
 
 def _problem(rows: Dataset) -> Problem:
@@ -159,13 +163,20 @@ def _flat(distances: Any) -> list[Any] | None:
     shape = getattr(distances, "shape", None)
     if isinstance(shape, tuple):
         return list(distances.tolist()) if len(shape) == 1 else None
+
+    def refusal() -> BadOption:
+        return BadOption(
+            "distances are a square matrix, or the numbers above its diagonal in a row, "
+            f"not {shown(distances)}"
+        )
+
     if isinstance(distances, (str, bytes)) or not isinstance(distances, Iterable):
-        raise BadOption("distances are a square matrix, or the numbers above its diagonal in a row")
-    items = list(distances)
-    if not items:
+        raise refusal()
+    found = items(distances, refusal)
+    if not found:
         raise EmptyInput("there are no distances; for one object give [[0]]")
-    first = items[0]
-    return None if isinstance(first, Iterable) and not isinstance(first, str) else items
+    first = found[0]
+    return None if isinstance(first, Iterable) and not isinstance(first, str) else found
 
 
 def _upper_triangle(square: Dataset) -> tuple[array[float], int]:
@@ -205,6 +216,7 @@ def _squares(distances: array[float], linkage: str) -> array[float]:
     squares = array("d", [d * d for d in distances])
     if math.inf in squares:
         raise NotFinite(
-            f"linkage={linkage!r} works on squares, and that of {max(distances)!r} is too large"
+            f"linkage={shown(linkage)} works on squares, and that of {max(distances)!r} is "
+            "too large"
         )
     return squares

@@ -17,10 +17,11 @@ from refclust.cluster.room import for_centres
 from refclust.cluster.rows import unit_rows
 from refclust.cluster.seeding import STARTS, Rows, group_means
 from refclust.cluster.steps import USUAL, Steps
-from refclust.data.accept import dataset
+from refclust.data.accept import dataset, labels_of
 from refclust.data.dataset import Dataset, Dense
 from refclust.errors import BadOption, DimensionMismatch, LabelLengthMismatch, ZeroVector
 from refclust.kernels.centres import CentreMatrix
+from refclust.numbers.reading import shown
 
 
 class KMeansArguments(TypedDict, total=False):
@@ -73,9 +74,9 @@ def kmeans_steps(
     rows = dataset(data) if weights is None else dataset(data, weights=weights)
     session = Session(backend) if session is None else session
     chosen, given = _given(rows, start, centres, labels, metric, session)
-    if given is not None and k not in (None, len(given)):
-        raise BadOption(f"k is {k}, but {len(given)} centres were given to start from")
     count = clusters(len(given) if given is not None and k is None else k, rows.n)
+    if given is not None and count != len(given):
+        raise BadOption(f"k is {count}, but {len(given)} centres were given to start from")
     options = KMeansOptions(
         count, chosen, metric, seed, restarts, trials, empty, tolerance, limit, trace
     )
@@ -109,7 +110,8 @@ def _given(
     if centres is None and labels is None:
         if not isinstance(start, str) or start not in STARTS:
             raise BadOption(
-                f"start is {start!r}; allowed are {', '.join(STARTS)}, or give centres or labels"
+                f"start is {shown(start)}; allowed are {', '.join(STARTS)}, or give "
+                "centres or labels"
             )
         return cast(Start, start), None
     if centres is not None and labels is not None:
@@ -117,7 +119,7 @@ def _given(
     if centres is not None:
         return "given", _given_centres(rows, centres, metric)
     assert labels is not None
-    names = list(labels)
+    names = labels_of(labels)
     if len(names) != rows.n:
         raise LabelLengthMismatch(f"{len(names)} labels to start from, for {rows.n} rows")
     k = len(set(names))

@@ -43,6 +43,7 @@ from refclust.cluster.results import BisectingFit, KMeansFit, Split
 from refclust.cluster.tree import Tree
 from refclust.data.atomic import write_atomically
 from refclust.data.dataset import Dataset, Features
+from refclust.data.given import path_of
 from refclust.data.textfile import display_name, read_text
 from refclust.errors import BadOption, DimensionMismatch, FileExists
 from refclust.version import __version__
@@ -104,26 +105,28 @@ def tree_of(model: AgglomerativeModel) -> Tree:
     return replace(tree, labels=labels)
 
 
-def load_model(path: str) -> Model:
+def load_model(path: str | os.PathLike[str]) -> Model:
     """Read a model file; ``-`` is standard input.
 
     Raises ``bad-model`` with the path of the first key that is not as it should be.
     """
-    return from_json(read_text(path), display_name(path))
+    source = path_of(path, "the model file")
+    return from_json(read_text(source), display_name(source))
 
 
-def save_model(path: str, model: Model | Fit, *, force: bool = False) -> None:
+def save_model(path: str | os.PathLike[str], model: Model | Fit, *, force: bool = False) -> None:
     """Write a model file, as a whole or not at all; an old one is replaced with ``force`` only.
 
     A name that ends in ``.gz`` gets a packed file, the same bytes every time.
     """
+    target = path_of(path, "the model file")
     whole = model if isinstance(model, Model) else model_of(model)
     content = to_json(whole).encode()
-    if path.lower().endswith(".gz"):
+    if target.lower().endswith(".gz"):
         content = gzip.compress(content, mtime=0)
-    if not force and os.path.lexists(path):
-        raise FileExists(f"{path} exists already; give another name, or force=True to replace it")
-    write_atomically(path, content, replace=force)
+    if not force and os.path.lexists(target):
+        raise FileExists(f"{target} exists already; give another name, or force=True to replace it")
+    write_atomically(target, content, replace=force)
 
 
 class _OfRows(Protocol):

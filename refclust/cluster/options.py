@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Final, get_args
@@ -47,8 +47,10 @@ class KMeansOptions:
         if self.tolerance is not None:
             tolerance: Any = self.tolerance  # whatever a caller without types gave
             number = isinstance(tolerance, int | float) and not isinstance(tolerance, bool)
-            if not number or not math.isfinite(tolerance) or tolerance < 0:
-                raise BadOption(f"the tolerance is {tolerance!r}; a number of at least 0 is needed")
+            if not number or not 0 <= tolerance <= sys.float_info.max:
+                raise BadOption(
+                    f"the tolerance is {shown(tolerance)}; a number of at least 0 is needed"
+                )
         if self.restarts > 1 and self.start in ("given", "labels"):
             raise BadOption(
                 f"{self.restarts} restarts from one given start would all be the same; 1 is enough"
@@ -77,8 +79,8 @@ def clusters(k: Any, n: int) -> int:
 def named(option: str, value: Any, allowed: Iterable[str]) -> None:
     """Refuse a value that is not one of the names allowed."""
     names = list(allowed)
-    if value not in names:
-        raise BadOption(f"{option} is {value!r}; allowed are {', '.join(names)}")
+    if not isinstance(value, str) or value not in names:
+        raise BadOption(f"{option} is {shown(value)}; allowed are {', '.join(names)}")
 
 
 def whole(option: str, value: Any, least: int) -> None:

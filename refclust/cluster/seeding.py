@@ -152,7 +152,7 @@ def group_means(rows: Rows, labels: Sequence[Hashable]) -> CentreMatrix:
     Spec: KM-INIT, KM-CENTROID
     """
     try:
-        groups = sorted(set(labels))  # type: ignore[type-var]
+        groups = sorted(dict.fromkeys(labels))  # type: ignore[type-var]
     except TypeError as error:
         raise BadOption(f"the labels to start from cannot be put in order: {error}") from None
     index = {label: k for k, label in enumerate(groups)}

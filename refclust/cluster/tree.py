@@ -14,6 +14,7 @@ from numbers import Integral, Real
 
 from refclust.backends.session import Provenance
 from refclust.errors import BadOption, KOutOfRange
+from refclust.numbers.reading import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Tree:
         (0, 1, 2)
         """
         if not isinstance(k, Integral) or isinstance(k, bool):
-            raise BadOption(f"k={k!r}; a number of clusters from 1 to {self.n} is needed")
+            raise BadOption(f"k={shown(k)}; a number of clusters from 1 to {self.n} is needed")
         if not 1 <= k <= self.n:
             raise KOutOfRange(f"k={k} for {self.n} rows; from 1 to {self.n} clusters are possible")
         return self._labels(lambda step: step < self.n - k)
@@ -65,7 +66,7 @@ class Tree:
         (0, 1, 0)
         """
         if not _is_number(height):
-            raise BadOption(f"height={height!r}; a number is needed")
+            raise BadOption(f"height={shown(height)}; a number is needed")
         # With inversions a merge may be lower than one inside it: the highest one counts.
         highest: list[float] = []
         for merge in self.merges:

@@ -26,6 +26,7 @@ from refclust.data.dataset import (
     readonly,
 )
 from refclust.data.frames import columns_of, matrix_of, whole_of
+from refclust.data.given import items, iterator
 from refclust.data.matrices import looks_sparse, sparse_matrix
 from refclust.errors import (
     BadLabel,
@@ -41,8 +42,9 @@ from refclust.errors import (
     RaggedRows,
     RefclustError,
 )
+from refclust.numbers.reading import shown, written
 
-__all__ = ["aligned", "dataset", "doubles"]
+__all__ = ["aligned", "dataset", "doubles", "labels_of"]
 
 Matrix: TypeAlias = Dense | Sparse
 _PLAIN: Final = frozenset((int, float))
@@ -81,9 +83,9 @@ def dataset(
         known = Dataset(matrix, features=found if names is None else names)
     parts: dict[str, Any] = {}
     if ids is not None:
-        parts["ids"] = tuple(map(str, _sequence(ids, "ids")))
+        parts["ids"] = tuple(map(_text, _sequence(ids, "ids")))
     if labels is not None:
-        parts["labels"] = _labels(labels)
+        parts["labels"] = labels_of(labels)
     if weights is not None:
         parts["weights"] = _weights(weights)
     return replace(known, **parts) if parts else known
@@ -149,12 +151,17 @@ def _matrix(data: Any, names: Features | None) -> tuple[Matrix, Features | None]
     shape = _shape(data)
     if shape is not None:
         return _array(data, shape), None
-    if isinstance(data, Set) or not isinstance(data, Iterable):
-        raise BadNumber(
+
+    def refusal() -> RefclustError:
+        return BadNumber(
             f"the data are {_shown(data)}; a sequence of rows, an array of two dimensions, "
             "a sparse matrix or a table is needed"
         )
-    return _rows(_plain(data), names)
+
+    rows = _plain(data)
+    if isinstance(rows, Set) or not isinstance(rows, Iterable):
+        raise refusal()
+    return _rows(iterator(rows, refusal), names)
 
 
 # -- arrays ---------------------------------------------------------------------------------------
@@ -171,7 +178,12 @@ def _shape(data: Any) -> tuple[int, ...] | None:
             return None
     if objects and len(shape or ()) == 1:
         return None  # an array of rows
-    return shape if isinstance(shape, tuple) else None
+    if not isinstance(shape, tuple):
+        return None
+    sizes: tuple[Any, ...] = shape
+    if not all(isinstance(size, int) and size >= 0 for size in sizes):
+        raise DimensionMismatch(f"the data have the shape {shown(shape)}; sizes are whole numbers")
+    return shape
 
 
 def _array(data: Any, shape: tuple[int, ...]) -> Dense:
@@ -188,7 +200,11 @@ def _array(data: Any, shape: tuple[int, ...]) -> Dense:
             return Dense(in_place, n, d)
     values = array(DOUBLES)
     for i, row in enumerate(_array_rows(data, n, d)):
+        if not isinstance(row, list) or len(row) != d:
+            raise RaggedRows(f"row {i} of the array is {shown(row)}; its shape says {d} numbers")
         values.extend(doubles(row, lambda j, i=i: f"row {i}, column {j}"))  # type: ignore[misc]
+    if len(values) != n * d:
+        raise RaggedRows(f"the array has {len(values)} numbers; its shape says {n} rows of {d}")
     return Dense(readonly(values), n, d)
 
 
@@ -206,8 +222,7 @@ def _array_rows(data: Any, n: int, d: int) -> Iterator[Sequence[Any]]:
 # -- rows -----------------------------------------------------------------------------------------
 
 
-def _rows(data: Iterable[Any], names: Features | None) -> tuple[Matrix, Features | None]:
-    rows = iter(data)
+def _rows(rows: Iterator[Any], names: Features | None) -> tuple[Matrix, Features | None]:
     try:
         first = next(rows)
     except StopIteration:
@@ -227,12 +242,14 @@ def _dense_rows(rows: Iterable[Any]) -> Dense:
         if isinstance(given, Mapping):
             raise DimensionMismatch(f"row 0 is dense and row {i} is sparse; give all in one form")
         if isinstance(row, RealNumber) and not isinstance(row, bool):
-            raise DimensionMismatch(f"row {i} is the number {row!r}; {_ONE_DIMENSION}")
+            raise DimensionMismatch(f"row {i} is the number {shown(row)}; {_ONE_DIMENSION}")
         if isinstance(row, (str, bytes, bytearray)) or not isinstance(row, Sequence):
             raise BadNumber(
                 f"row {i} is {_shown(given)}; a row is a sequence of numbers, "
                 "or a mapping from keys to numbers"
             )
+        if type(row) not in _ROWS:
+            row = items(row, lambda: BadNumber("a row is a sequence of numbers"))
         if d not in (-1, len(row)):
             raise RaggedRows(
                 f"row 0 has {d} numbers and row {i} has {len(row)}; all rows need the same number"
@@ -306,10 +323,21 @@ def _features(given: Iterable[Any]) -> Features:
     names = [_plain(name) for name in names]
     if all(isinstance(name, int) and not isinstance(name, bool) for name in names):
         return tuple(map(int, names))
-    return tuple(map(str, names))
+    return tuple(map(_text, names))
 
 
-def _labels(given: Iterable[Any]) -> tuple[Hashable, ...]:
+def _text(value: object) -> str:
+    return written(value) if isinstance(value, int) and type(value) is not bool else str(value)
+
+
+def labels_of(given: Iterable[Any]) -> tuple[Hashable, ...]:
+    """The labels of rows, all hashable and none of them NaN.
+
+    Spec: DATA-ACCEPT
+
+    >>> labels_of("ab")
+    ('a', 'b')
+    """
     labels = _sequence(given, "labels")
     try:
         distinct = set(labels)
@@ -337,15 +365,18 @@ def _weights(given: Iterable[Any]) -> memoryview:
 def _is_nan(label: Any) -> bool:
     try:
         return bool(label != label)
-    except (TypeError, ValueError):  # a missing value that refuses to be compared
+    except (TypeError, ValueError, ArithmeticError):  # a missing value that refuses to be compared
         return True
 
 
 def _sequence(given: Any, what: str) -> list[Any]:
+    def refusal() -> RefclustError:
+        return BadLabel(f"{what} are a sequence, one for each, not {_shown(given)}")
+
     values = _plain(given)
     if isinstance(values, Set) or not isinstance(values, Iterable):
-        raise BadLabel(f"{what} are a sequence, one for each, not {_shown(given)}")
-    return list(values)
+        raise refusal()
+    return items(values, refusal)
 
 
 def _plain(value: Any) -> Any:
@@ -361,5 +392,4 @@ def _plain(value: Any) -> Any:
 
 def _shown(value: object) -> str:
     """A value and its type, short enough for a message of one line."""
-    text = " ".join(repr(value).split())
-    return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(value).__name__})"
+    return f"{shown(value)} ({type(value).__name__})"

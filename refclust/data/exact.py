@@ -16,6 +16,7 @@ from fractions import Fraction
 from operator import mul
 from typing import Any, Protocol, TypeAlias
 
+from refclust.data.given import iterator
 from refclust.errors import (
     BadNumber,
     DimensionMismatch,
@@ -24,6 +25,7 @@ from refclust.errors import (
     NotFinite,
     RaggedRows,
 )
+from refclust.numbers.reading import shown
 
 
 class ArrayLike(Protocol):
@@ -113,9 +115,13 @@ def read_rows(rows: Iterable[Vector] | ArrayLike) -> list[ExactVector]:
     Spec: REP-VEC
     """
     given = _plain(rows)
+
+    def refusal() -> BadNumber:
+        return BadNumber(f"the rows are {_shown(rows)}; a sequence of vectors is needed")
+
     if isinstance(given, (str, bytes, bytearray, Mapping)) or not isinstance(given, Iterable):
-        raise BadNumber(f"the rows are {_shown(rows)}; a sequence of vectors is needed")
-    vectors = [read_vector(row, f"rows[{i}]") for i, row in enumerate(given)]
+        raise refusal()
+    vectors = [read_vector(row, f"rows[{i}]") for i, row in enumerate(iterator(given, refusal))]
     if not vectors:
         raise EmptyInput("there are no rows; a matrix needs at least one")
     # An empty mapping has keys of no type, so the first row that has keys sets the type.
@@ -190,5 +196,4 @@ def _plain(value: Any) -> Any:
 
 def _shown(value: object) -> str:
     """A value and its type, short enough for a message."""
-    text = repr(value)
-    return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(value).__name__})"
+    return f"{shown(value)} ({type(value).__name__})"

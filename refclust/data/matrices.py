@@ -7,21 +7,21 @@ repeated entries added exactly and rounded once. Nothing the object says about i
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from fractions import Fraction
 from itertools import accumulate, pairwise
-from operator import ge, gt
+from operator import ge, gt, index
 from typing import Any, TypeAlias
 
 from refclust.data.dataset import DOUBLES, INTEGERS, SINGLES, Sparse, readonly
+from refclust.data.given import items
 from refclust.data.glance import surely_in_order
-from refclust.errors import (
-    DimensionMismatch,
-    IndexOutOfRange,
-    NotFinite,
-)
+from refclust.errors import BadNumber, DimensionMismatch, IndexOutOfRange, NotFinite
+from refclust.limits import within
+from refclust.numbers.reading import shown
 
 Doubles: TypeAlias = Callable[[Sequence[Any], Callable[[int], str]], Sequence[float]]
 
@@ -40,16 +40,13 @@ def sparse_matrix(data: Any, doubles: Doubles) -> Sparse:
 
     Spec: DATA-ACCEPT
     """
-    shape = tuple(data.shape)
-    if len(shape) != 2:
-        raise DimensionMismatch(f"the sparse data have the shape {shape}; rows and columns are two")
-    n, d = map(int, shape)
+    n, d = _sizes(data.shape)
     if getattr(data, "format", None) == "coo":
         # Its own tocsr adds repeated entries in floats, one after the other.
-        return loose(_indices(data.row), _indices(data.col), _numbers(data.data, doubles), n, d)
+        return loose(_indices(data, "row"), _indices(data, "col"), _numbers(data, doubles), n, d)
     rows = data.tocsr()
-    starts, columns = _indices(rows.indptr), _indices(rows.indices)
-    values = _numbers(rows.data, doubles)
+    starts, columns = _indices(rows, "indptr"), _indices(rows, "indices")
+    values = _numbers(rows, doubles)
     return compressed(starts, columns, values, n, d)
 
 
@@ -64,6 +61,11 @@ def loose(rows: memoryview, columns: memoryview, values: memoryview, n: int, d: 
     if len(columns) and not 0 <= min(columns) <= max(columns) < d:
         wrong = next(column for column in columns if not 0 <= column < d)
         raise IndexOutOfRange(f"an entry stands in column {wrong}; there are {d} columns")
+    if not len(rows) == len(columns) == len(values):
+        raise IndexOutOfRange(
+            f"the entries have {len(rows)} rows, {len(columns)} columns and {len(values)} values"
+        )
+    within("memory", 8 * n, f"the {n:,} rows that the sparse data claim")
     entries: array[float] = array(values.format)
     entries.extend(values)
     starts, placed, numbers = grouped(array("q", rows), array("q", columns), entries, n)
@@ -180,21 +182,62 @@ def _added(entries: list[float], row: int, column: int) -> float:
         ) from None
 
 
-def _indices(given: Any) -> memoryview:
+def _sizes(shape: Any) -> tuple[int, int]:
+    """How many rows and columns a matrix says it has."""
+
+    def refusal() -> DimensionMismatch:
+        return DimensionMismatch(
+            f"the sparse data have the shape {shown(shape)}; rows and columns are two"
+        )
+
+    sizes = items(shape, refusal)
+    if len(sizes) != 2:
+        raise refusal()
+    try:
+        n, d = map(index, sizes)
+    except TypeError:  # no whole numbers
+        raise refusal() from None
+    if not (0 <= n <= sys.maxsize and 0 <= d <= sys.maxsize):
+        raise refusal()
+    return n, d
+
+
+def _indices(matrix: Any, part: str) -> memoryview:
+    given = getattr(matrix, part, None)
+    view = _buffer(given)
+    if view is not None and view.format in INTEGERS:
+        return view.toreadonly()
+    values = _listed(given, part)
+    for value in values:
+        if not isinstance(value, int) or not -sys.maxsize <= value <= sys.maxsize:
+            raise BadNumber(f"{part} of the sparse data holds {shown(value)}; it numbers places")
+    return readonly(array("q", values))
+
+
+def _numbers(matrix: Any, doubles: Doubles) -> memoryview:
+    given = getattr(matrix, "data", None)
+    view = _buffer(given)
+    if view is not None and view.format in (DOUBLES, SINGLES):
+        return view.toreadonly()
+    return readonly(array(DOUBLES, doubles(_listed(given, "data"), "stored entry {}".format)))
+
+
+def _buffer(given: Any) -> memoryview | None:
+    """The memory of a flat array, if it shows it."""
     try:
         view = memoryview(given)
     except (TypeError, ValueError, BufferError):
-        view = memoryview(array("q", given.tolist()))
-    if view.format in INTEGERS and view.c_contiguous and view.ndim == 1:
-        return view.toreadonly()
-    return readonly(array("q", given.tolist()))
+        return None
+    return view if view.c_contiguous and view.ndim == 1 else None
 
 
-def _numbers(given: Any, doubles: Doubles) -> memoryview:
-    try:
-        view = memoryview(given)
-    except (TypeError, ValueError, BufferError):
-        view = memoryview(b"")
-    if view.format in (DOUBLES, SINGLES) and view.c_contiguous and view.ndim == 1:
-        return view.toreadonly()
-    return readonly(array(DOUBLES, doubles(given.tolist(), "stored entry {}".format)))
+def _listed(given: Any, part: str) -> list[Any]:
+    tolist = getattr(given, "tolist", None)
+    plain = tolist() if callable(tolist) else given
+
+    def refusal() -> BadNumber:
+        return BadNumber(f"{part} of the sparse data is {shown(given)}; an array is needed")
+
+    if isinstance(plain, str | Mapping | Set):
+        raise refusal()
+    return items(plain, refusal)

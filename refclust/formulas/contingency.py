@@ -116,7 +116,7 @@ class Contingency:
         width: int | None = None
         for i, row in enumerate(map(plain, table)):
             if not isinstance(row, Sequence) or isinstance(row, str):
-                raise BadTable(f"row {i} of the table is {row!r}, not a sequence of numbers")
+                raise BadTable(f"row {i} of the table is {shown(row)}, not a sequence of numbers")
             width = len(row) if width is None else width
             if len(row) != width:
                 raise RaggedRows(f"row {i} of the table has {len(row)} cells, row 0 has {width}")
@@ -237,7 +237,7 @@ def _ordered(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
     distinct = list(dict.fromkeys(labels))
     try:
         return tuple(sorted(distinct))  # type: ignore[type-var]
-    except TypeError:
+    except (TypeError, ArithmeticError):  # NaN of the decimals has no place among numbers
         return tuple(distinct)
 
 

@@ -53,7 +53,7 @@ class Entry:
         for name in options:
             if name not in self.options:
                 known = ", ".join(self.options) or "none"
-                raise UnknownOption(f"{self.name} has no option {name!r}; it has: {known}")
+                raise UnknownOption(f"{self.name} has no option {shown(name)}; it has: {known}")
         return {
             name: self._checked(name, options.get(name, default))
             for name, default in self.defaults.items()
@@ -64,7 +64,7 @@ class Entry:
         if allowed:
             if value not in allowed:
                 raise BadOption(
-                    f"{self.name}: {name}={value!r}; allowed: {', '.join(map(repr, allowed))}"
+                    f"{self.name}: {name}={shown(value)}; allowed: {', '.join(map(repr, allowed))}"
                 )
             return value
         if value is None and self.defaults[name] is None:

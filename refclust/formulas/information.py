@@ -10,8 +10,9 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
+from refclust.data.given import items
 from refclust.errors import (
     BadDistribution,
     BadOption,
@@ -74,8 +75,11 @@ def joint_mutual_information(
     >>> joint_mutual_information([["1/2", 0], [0, "1/2"]]) == log(2)
     True
     """
-    shares = _distribution(share for row in joint for share in row)
-    widths = {len(row) for row in joint}
+    table = [
+        _items(row, f"row {i}") for i, row in enumerate(_items(joint, "the joint distribution"))
+    ]
+    shares = _distribution(share for row in table for share in row)
+    widths = {len(row) for row in table}
     if len(widths) != 1:
         raise DimensionMismatch(f"the rows have the lengths {sorted(widths)}; they must agree")
     width = widths.pop()
@@ -492,11 +496,11 @@ def in_base(nats: Real, base: Rational | None) -> Real:
 
 def _distribution(values: Iterable[Rational | str]) -> list[Fraction]:
     shares = []
-    for position, value in enumerate(values):
+    for position, value in enumerate(_items(values, "the distribution")):
         share = exact_value(value, f"probability {position}")
         if share is None:
             if _is_not_finite(value):
-                raise NotFinite(f"probability {position} is {value}; it must be finite")
+                raise NotFinite(f"probability {position} is {shown(value)}; it must be finite")
             raise BadDistribution(f"probability {position} is {shown(value)}, not a number")
         if share < 0:
             raise BadDistribution(
@@ -512,6 +516,12 @@ def _distribution(values: Iterable[Rational | str]) -> list[Fraction]:
             "give exact numbers, fractions such as '1/3' for instance"
         )
     return shares
+
+
+def _items(given: Any, what: str) -> list[Any]:
+    """What a caller gave as a sequence, the arrays of other libraries as lists."""
+    plain = given.tolist() if hasattr(given, "tolist") else given
+    return items(plain, lambda: BadDistribution(f"{what} is {shown(given)}, not a sequence"))
 
 
 def _is_not_finite(value: Rational | str) -> bool:

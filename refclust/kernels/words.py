@@ -291,4 +291,9 @@ def _imagined(thetas: Sequence[float], m: float, p: Sequence[float], kind: Kind)
 
 
 def _total(terms: Sequence[float]) -> float:
-    return -math.inf if -math.inf in terms else math.fsum(terms)
+    if -math.inf in terms:
+        return -math.inf
+    try:
+        return math.fsum(terms)
+    except OverflowError:  # logarithms of probabilities have one sign
+        return -math.inf

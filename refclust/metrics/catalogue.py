@@ -9,7 +9,7 @@ from typing import Any
 
 from refclust.errors import BadOption, UnknownMetric
 from refclust.formulas.declared import ALIASES, ENTRIES, Entry, Formula
-from refclust.numbers.reading import written
+from refclust.numbers.reading import shown, written
 
 __all__ = ["ENTRIES", "Entry", "Formula", "find", "format_key", "option_text", "parse_key"]
 
@@ -22,20 +22,22 @@ def find(name: str) -> Entry:
 
         close = difflib.get_close_matches(plain, ALIASES, n=3)
         hint = f"; did you mean {', '.join(close)}?" if close else ""
-        raise UnknownMetric(f"no metric is called {name!r}{hint}")
+        raise UnknownMetric(f"no metric is called {shown(name)}{hint}")
     return ENTRIES[ALIASES[plain]]
 
 
 def parse_key(key: str) -> tuple[Entry, dict[str, str]]:
     """Split a metric key such as ``nmi[average=min]`` into the metric and its options."""
+    if not isinstance(key, str):
+        raise UnknownMetric(f"{shown(key)} is not a metric; write name or name[option=value,…]")
     match = re.fullmatch(r"\s*([\w-]+)\s*(?:\[([^\]]*)\])?\s*", key)
     if match is None:
-        raise UnknownMetric(f"{key!r} is not a metric; write name or name[option=value,…]")
+        raise UnknownMetric(f"{shown(key)} is not a metric; write name or name[option=value,…]")
     options: dict[str, str] = {}
     for part in filter(None, (match[2] or "").split(",")):
         name, equals, value = part.partition("=")
         if not equals:
-            raise BadOption(f"{key!r}: {part!r} is not of the form option=value")
+            raise BadOption(f"{shown(key)}: {part!r} is not of the form option=value")
         options[name.strip()] = value.strip()
     return find(match[1]), options
 

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
 from refclust.data.dataset import INTEGERS
+from refclust.data.given import items, iterator
 from refclust.errors import (
     BackendFailure,
     BadLabel,
@@ -28,7 +29,7 @@ from refclust.formulas.contingency import (
     without_noise,
 )
 from refclust.kernels.contingency import CellTable, LabelPairs
-from refclust.numbers.reading import refuse_long
+from refclust.numbers.reading import refuse_long, shown
 
 __all__ = ["NOISE_POLICIES", "NO_NOISE", "Contingency", "Labels", "Lonely", "contingency"]
 
@@ -108,11 +109,12 @@ def _labels(values: Any) -> Sequence[Hashable]:
     if buffer is not None:
         return buffer
     values = plain(values)
-    if isinstance(values, Sequence):
-        return values
-    if not isinstance(values, Iterable):
-        raise BadLabel(f"labels are a sequence, one label per object, not {values!r}")
-    return list(values)
+    if type(values) in (list, tuple, str, range):
+        return values  # type: ignore[no-any-return]
+    return items(
+        values,
+        lambda: BadLabel(f"labels are a sequence, one label per object, not {shown(values)}"),
+    )
 
 
 def _buffer(values: Any) -> memoryview | None:
@@ -146,9 +148,13 @@ def _behind(values: Any) -> Any:
 
 
 def _weights(values: Iterable[Any], expected: int) -> list[Count]:
+
+    def refusal() -> BadWeight:
+        return BadWeight(f"weights are a sequence, one per object, not {shown(values)}")
+
     counts = [
         exact_count(weight, f"the weight of object {position}", BadWeight)
-        for position, weight in enumerate(plain(values))
+        for position, weight in enumerate(iterator(plain(values), refusal))
     ]
     if len(counts) != expected:
         raise LabelLengthMismatch(f"{len(counts)} weights for {expected} objects")
@@ -163,12 +169,13 @@ def _treat_noise(
     noise: Hashable,
     policy: str | None,
 ) -> Sides:
-    if policy not in NOISE_POLICIES or noise is NO_NOISE:
-        given = "no noise label" if noise is NO_NOISE else f"the noise label {noise!r}"
+    if not isinstance(policy, str) or policy not in NOISE_POLICIES or noise is NO_NOISE:
+        given = "no noise label" if noise is NO_NOISE else f"the noise label {shown(noise)}"
         raise BadOption(
-            f"{given} with the noise policy {policy!r}: name a noise label and one of the "
+            f"{given} with the noise policy {shown(policy)}: name a noise label and one of the "
             f"policies {', '.join(NOISE_POLICIES)}"
         )
+    _refuse_unhashable("noise", [noise])
     return without_noise(clusters, classes, weights, noise=noise, policy=policy)
 
 
@@ -178,7 +185,7 @@ def _refuse_unhashable(side: str, labels: Sequence[Any]) -> None:
             hash(label)
         except TypeError:
             raise BadLabel(
-                f"the {side} label of object {position} is {label!r}, a "
+                f"the {side} label of object {position} is {shown(label)}, a "
                 f"{type(label).__name__}, which cannot be hashed"
             ) from None
 

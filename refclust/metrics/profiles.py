@@ -17,6 +17,7 @@ from refclust.errors import ProfileLacksMetric, UnknownProfile
 from refclust.formulas.information import mutual_information
 from refclust.metrics.catalogue import Entry, option_text
 from refclust.metrics.contingency import Contingency
+from refclust.numbers.reading import shown
 
 Options: TypeAlias = Mapping[str, Any]
 Condition: TypeAlias = Callable[[Contingency, Options], bool]
@@ -261,9 +262,13 @@ PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
 
 def find(name: str) -> Profile:
     """Return the profile with this name."""
-    found = PROFILES.get(name.lower().replace("-", "").replace("_", ""))
+    given: Any = name  # whatever a caller without types gave
+    text = given.lower().replace("-", "").replace("_", "") if isinstance(given, str) else ""
+    found = PROFILES.get(text)
     if found is None:
-        raise UnknownProfile(f"no profile is called {name!r}; there are: {', '.join(PROFILES)}")
+        raise UnknownProfile(
+            f"no profile is called {shown(name)}; there are: {', '.join(PROFILES)}"
+        )
     return found
 
 

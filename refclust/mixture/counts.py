@@ -31,6 +31,7 @@ from refclust.mixture.gaussian_parameters import between, readable
 from refclust.mixture.options import is_number
 from refclust.mixture.passes import CountPasses
 from refclust.numbers.argmin import ROUND
+from refclust.numbers.reading import shown
 
 Pair = Point[CountParameters, Terms]
 
@@ -48,7 +49,7 @@ class CountFamily:
     def __post_init__(self) -> None:
         """Refuse rows that are no counts, and imagined observations that are no distribution."""
         if not is_number(self.m) or self.m < 0:
-            raise BadOption(f"m is {self.m!r}; a number of at least 0 is needed")
+            raise BadOption(f"m is {shown(self.m)}; a number of at least 0 is needed")
         d = self.passes.rows.data.d
         for_words(self.passes.k, d)
         if self.p and len(self.p) != d:

@@ -24,6 +24,7 @@ from refclust.kernels.points import Vector
 from refclust.kernels.words import Kind, WordLogs, WordStep, log
 from refclust.mixture.estimates import component_weights
 from refclust.mixture.gaussian_parameters import check_weights, readable
+from refclust.numbers.reading import shown
 
 Counts: TypeAlias = Literal["whole", "fractional"]
 
@@ -92,7 +93,7 @@ def estimated(tallies: Tallies, step: WordStep) -> CountParameters:
 def check_counts(data: Dataset, kind: Kind, counts: Counts) -> None:
     """Refuse rows that are no counts, or no zeros and ones for a Bernoulli mixture."""
     if counts not in ("whole", "fractional"):
-        raise BadOption(f"counts is {counts!r}; allowed are whole, fractional")
+        raise BadOption(f"counts is {shown(counts)}; allowed are whole, fractional")
     if kind == "multinomial" and surely_counts(data.matrix.values):
         return
     if kind == "bernoulli":

@@ -30,6 +30,7 @@ from refclust.mixture.passes import CountPasses, GaussianPasses
 from refclust.mixture.results import Detail, MixtureFit, Policy, Start, Variation
 from refclust.mixture.shapes import covariance_model
 from refclust.mixture.starts import numbered
+from refclust.numbers.reading import shown
 
 P = TypeVar("P")
 D = TypeVar("D", bound=Densities)
@@ -88,7 +89,7 @@ def gaussian_steps(
     """
     model = covariance_model(covariance).name
     if not is_number(floor) or floor < 0:
-        raise BadOption(f"the floor is {floor!r}; a number of at least 0 is needed")
+        raise BadOption(f"the floor is {shown(floor)}; a number of at least 0 is needed")
     if options.get("variation") == "generalized" and model not in _CONVEX:
         raise BadOption(
             f"the covariances of {model} have no way between them that stays in the model; "
@@ -261,7 +262,7 @@ def shares_of(p: Any) -> tuple[float, ...]:
     try:
         found = tuple(map(float, p))
     except (TypeError, ValueError, OverflowError):
-        raise BadOption(f"p is {p!r}; a probability for each column is needed") from None
+        raise BadOption(f"p is {shown(p)}; a probability for each column is needed") from None
     if not found:
         raise DimensionMismatch("p has no numbers; one for each column is due")
     return found

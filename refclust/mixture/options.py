@@ -9,6 +9,7 @@ from typing import Any, Final, get_args
 from refclust.cluster.options import named, runs, whole
 from refclust.errors import BadOption
 from refclust.mixture.results import Detail, Policy, Start, Variation
+from refclust.numbers.reading import shown
 from refclust.numbers.sampling import stream
 
 _SAMPLED: Final = ("stochastic", "monte-carlo")
@@ -49,12 +50,12 @@ class EMOptions:
         if self.variation != "monte-carlo" and self.samples > 1:
             raise BadOption("several samples belong to the variation 'monte-carlo'")
         if not is_number(self.damping) or not 0 < self.damping <= 1:
-            raise BadOption(f"damping is {self.damping!r}; a number above 0 and up to 1 is needed")
+            raise BadOption(f"damping is {shown(self.damping)}; above 0 and up to 1 is needed")
         if self.variation != "generalized" and self.damping != 1:
             raise BadOption("damping belongs to the variation 'generalized'")
         if self.tolerance is not None and not (is_number(self.tolerance) and self.tolerance >= 0):
             raise BadOption(
-                f"the tolerance is {self.tolerance!r}; a number of at least 0 is needed"
+                f"the tolerance is {shown(self.tolerance)}; a number of at least 0 is needed"
             )
         if self.restarts > 1 and self.start in ("given", "labels") and not self.sampled:
             raise BadOption(

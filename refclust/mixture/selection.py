@@ -15,7 +15,9 @@ from refclust.cluster.kmeans import KMeansArguments
 from refclust.cluster.options import named, runs, whole
 from refclust.data.accept import dataset
 from refclust.data.dataset import Dataset
+from refclust.data.given import items, iterator
 from refclust.errors import BadOption, DataError
+from refclust.limits import within
 from refclust.mixture import criteria, held_out
 from refclust.mixture.bayes import variational_gaussian, variational_multinomial
 from refclust.mixture.counts_parameters import Counts
@@ -43,6 +45,7 @@ from refclust.mixture.selection_table import (
     why,
 )
 from refclust.mixture.shapes import MODELS, covariance_model
+from refclust.numbers.reading import shown
 
 RESTARTS: Final = 5
 TOLERANCE: Final = 1e-6  # criteria are compared in units, not in the last digits of a maximum
@@ -270,21 +273,35 @@ def _check_names(options: Mapping[str, Any], known: frozenset[str], model: str) 
 
 def _numbers(k: Any) -> list[int]:
     """The numbers of components asked for, each once, in order."""
-    if isinstance(k, str) or not isinstance(k, int | Iterable):
-        raise BadOption(f"k is {k!r}; a whole number, or several of them, are needed")
-    asked = list(dict.fromkeys([k] if isinstance(k, int) else k))
-    for one in asked:
+
+    def refusal() -> BadOption:
+        return BadOption(f"k is {shown(k)}; a whole number, or several of them, are needed")
+
+    if isinstance(k, str | Mapping):
+        raise refusal()
+    asked: dict[int, None] = {}
+    for one in (k,) if isinstance(k, int) else iterator(k, refusal):
         whole("k", one, 1)
+        within("runs", len(asked), f"k={shown(k)}, with more than {len(asked):,} numbers,")
+        asked[one] = None
     if not asked:
         raise BadOption("k is empty; at least one number of components is needed")
-    return asked
+    return list(asked)
 
 
 def _covariances(
     asked: str | Iterable[str], model: Model, criterion: Criterion
 ) -> list[str | None]:
     """The covariance models asked for, by their own names, each once, in order."""
-    listed = [asked] if isinstance(asked, str) else list(asked)
+
+    def refusal() -> BadOption:
+        return BadOption(
+            f"covariance is {shown(asked)}; a name, several of them, or all are needed"
+        )
+
+    listed = [asked] if isinstance(asked, str) else items(asked, refusal)
+    if not all(isinstance(name, str) for name in listed):
+        raise refusal()
     if model != "gaussian":
         if listed != ["full"]:
             raise BadOption(f"covariances belong to gaussian mixtures, not to {model} ones")

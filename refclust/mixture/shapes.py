@@ -19,6 +19,7 @@ from refclust.mixture import shapes_axes as axes
 from refclust.mixture import shapes_closed as closed
 from refclust.mixture import shapes_volumes as volumes
 from refclust.mixture.shapes_parts import Block, Blocks, Degenerate, Effort, Maximised
+from refclust.numbers.reading import shown
 
 # A relative change of 2**-40 is far above the rounding of an iteration, and its square, which is
 # what the objective still gains, far below that of the objective.
@@ -97,7 +98,7 @@ def covariance_model(name: str) -> CovarianceModel:
     found = MODELS.get(_ALIASES.get(name, name)) if isinstance(given, str) else None
     if found is None:
         raise BadOption(
-            f"the covariance model is {name!r}; allowed are "
+            f"the covariance model is {shown(name)}; allowed are "
             f"{', '.join(MODELS)}, {', '.join(_ALIASES)}"
         )
     return found

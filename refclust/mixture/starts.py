@@ -14,7 +14,8 @@ from typing import TypeVar
 from refclust.cluster.options import KMeansOptions
 from refclust.cluster.seeding import Draws, Rows, random_rows
 from refclust.cluster.steps import Steps
-from refclust.errors import BadOption, DegenerateCovariance, LabelLengthMismatch, NanLabel
+from refclust.data.accept import labels_of
+from refclust.errors import BadOption, DegenerateCovariance, LabelLengthMismatch
 from refclust.mixture.families import Collapsed, Densities, Family, Point
 
 P = TypeVar("P")
@@ -78,15 +79,11 @@ def numbered(labels: Iterable[Hashable], n: int) -> tuple[array[int], list[Hasha
     >>> numbered(["b", "a", "b"], 3)
     (array('i', [1, 0, 1]), ['a', 'b'])
     """
-    if not isinstance(labels, Iterable):
-        raise BadOption(f"the labels are {labels!r}; one for each row is needed")
-    given = list(labels)
-    if any(isinstance(label, float) and math.isnan(label) for label in given):
-        raise NanLabel("a label is NaN, which equals nothing, not even itself")
+    given = labels_of(labels)
     if len(given) != n:
         raise LabelLengthMismatch(f"{len(given)} labels for {n} rows; one for each is due")
     try:
-        names = sorted(set(given))  # type: ignore[type-var]
+        names = sorted(dict.fromkeys(given))  # type: ignore[type-var]
     except TypeError as error:
         raise BadOption(f"the labels cannot be put in order: {error}") from None
     index = {name: k for k, name in enumerate(names)}

@@ -34,6 +34,7 @@ from refclust.mixture.options import is_number
 from refclust.mixture.variational_beliefs import GaussianBeliefs
 from refclust.mixture.variational_counts import dirichlet_size
 from refclust.numbers.argmin import ROUND
+from refclust.numbers.reading import shown
 from refclust.numbers.special import (
     digamma,
     dirichlet_divergence,
@@ -63,7 +64,7 @@ class VariationalGaussian:
         d = self._d
         for name, value in (("alpha", self.alpha), ("beta", self.beta)):
             if not is_number(value) or value <= 0:
-                raise BadOption(f"{name} is {value!r}; a number above 0 is needed")
+                raise BadOption(f"{name} is {shown(value)}; a number above 0 is needed")
         if self.nu is not None and not (is_number(self.nu) and self.nu > d - 1):
             raise BadOption(f"nu is {self.nu!r}; a number above {d - 1}, columns less one, is due")
         if self.unit != 1.0:

@@ -23,6 +23,7 @@ from refclust.mixture.families import Following, Point
 from refclust.mixture.gaussian_parameters import between, readable
 from refclust.mixture.options import is_number
 from refclust.numbers.argmin import ROUND
+from refclust.numbers.reading import shown
 from refclust.numbers.special import digamma, dirichlet_divergence
 
 
@@ -65,7 +66,7 @@ class VariationalMultinomial:
         """Refuse priors that are no distributions."""
         for name, value in (("alpha", self.alpha), ("concentration", self.concentration)):
             if not is_number(value) or value <= 0:
-                raise BadOption(f"{name} is {value!r}; a number above 0 is needed")
+                raise BadOption(f"{name} is {shown(value)}; a number above 0 is needed")
 
     @property
     def name(self) -> str:

@@ -16,6 +16,7 @@ from fractions import Fraction
 from numbers import Rational as RationalNumber
 from typing import Final
 
+from refclust.escape import for_line
 from refclust.limits import limit, within
 
 _BLANKS: Final = " \t\n\v\f\r"
@@ -122,7 +123,10 @@ def shown(value: object) -> str:
         return f"about {'-' if value < 0 else ''}10^{round(math.log10(abs(value)))}"
     if isinstance(value, str):
         return repr(value if len(value) <= _SHORT else value[: _SHORT - 3] + "...")
-    text = repr(value)
+    try:
+        text = for_line(" ".join(repr(value).split()))
+    except (ValueError, RecursionError):  # an integer without end somewhere inside, or no bottom
+        text = f"a {type(value).__name__}"
     return text if len(text) <= _SHORT + 20 else text[: _SHORT + 17] + "..."
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from refclust.errors import BadOption
+from refclust.numbers.reading import shown
 
 T = TypeVar("T")
 
@@ -31,7 +32,7 @@ def stream(seed: int) -> random.Random:
     # Python drops the sign of an integer seed: -1 would silently be the stream of 1. Other kinds
     # of seeds are hashed, some of them differently in every process.
     if not _is_integer(seed) or seed < 0:
-        raise BadOption(f"the seed is {seed!r}; an integer of at least 0 is needed")
+        raise BadOption(f"the seed is {shown(seed)}; an integer of at least 0 is needed")
     return random.Random(seed)
 
 
@@ -45,7 +46,7 @@ def below(rng: random.Random, k: int) -> int:
     [8, 7, 4, 2, 5]
     """
     if not _is_integer(k) or not 1 <= k <= MOST_OUTCOMES:
-        raise BadOption(f"the number of outcomes is {k!r}; an integer from 1 to 2**53 is needed")
+        raise BadOption(f"the number of outcomes is {shown(k)}; integers go from 1 to 2**53")
     # In integers, because a float product k * u may round up to the next index. Since u < 1, the
     # exact floor needs no clamp to stay below k.
     numerator, denominator = rng.random().as_integer_ratio()

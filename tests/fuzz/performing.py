@@ -107,7 +107,8 @@ def refused(error: RefclustError, *names: str) -> Ended:
 
 def _foreign(error: BaseException) -> Ended | Finding:
     frames = traceback.extract_tb(error.__traceback__)
-    if frames and frames[-1].filename.endswith(_HOSTILE):
+    ours = [f.filename for f in frames if PACKAGE in f.filename or f.filename.endswith(_HOSTILE)]
+    if ours and ours[-1].endswith(_HOSTILE):
         return Ended(OWN, type(error).__name__)
     inside = [frame for frame in frames if PACKAGE in frame.filename]
     frame = inside[-1] if inside else frames[-1]

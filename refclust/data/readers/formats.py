@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib import import_module
-from typing import Final
+from typing import Any, Final
 
 from refclust.data.dataset import Dataset
 from refclust.data.source import comes_once, is_packed, keeping, passing, unpacked
@@ -25,6 +25,7 @@ from refclust.errors import (
     TooLarge,
     UnknownFormat,
 )
+from refclust.numbers.reading import shown
 
 # In the order of `refclust formats`, which also settles equal scores of sniffing.
 _MODULES: Final = (
@@ -38,6 +39,20 @@ _MODULES: Final = (
 )
 HEAD: Final = 1 << 16  # bytes by which a format is recognised
 SURE_ENOUGH: Final = 0.5  # from here on a format is taken because of the first bytes alone
+
+
+_DUE: Final[Mapping[str, tuple[type | tuple[type, ...], str]]] = {
+    "delimiter": (str, "a text"),
+    "header": (bool, "True or False"),
+    "id_column": (str, "the name of a column, or its number as text,"),
+    "label_column": (str, "the name of a column, or its number as text,"),
+    "weight_column": (str, "the name of a column, or its number as text,"),
+    "columns": ((tuple, list), "a tuple of names"),
+    "base": (int, "0 or 1"),
+    "array": (str, "the name of an array"),
+    "text": (TextOptions, "a TextOptions"),
+    "text_column": (str, "the name of a column"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +69,16 @@ class Options:
     array: str | None = None  # which array of an .npz
     text: TextOptions | None = None
     text_column: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what no reader could understand."""
+        for option, (kind, due) in _DUE.items():
+            value: Any = getattr(self, option)
+            if value is not None and not isinstance(value, kind):
+                raise BadOption(f"{option} is {shown(value)}; {due} is needed")
+        names: Any = self.columns
+        if names is not None and not all(isinstance(name, str) for name in names):
+            raise BadOption(f"columns are {shown(names)}; they are named by texts")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, Final
 
+from refclust.metrics.undefined import Undefined
+
 import refclust
 from refclust.errors import RefclustError
 from refclust.metrics import catalogue
@@ -138,6 +140,8 @@ def _run(case: Case) -> Ended:
         if arguments[0] not in ("kmeans", "gaussian", "bayes"):
             return Ended(OWN, "no fit")
         arguments[0] = _fitted(arguments[0])
+    if name in ("read", "load_model") and str(arguments[0]).startswith(("/", "..")):
+        return Ended(OWN, "a place outside the folder of this input")
     function = score if name == "score" else getattr(refclust, name)
     try:
         with warnings.catch_warnings():
@@ -145,6 +149,8 @@ def _run(case: Case) -> Ended:
             found = function(*arguments, **options)
     except RefclustError as error:
         return refused(error)
+    except Undefined as undefined:  # no error, but a value that is no real number
+        return Ended("undefined", undefined.reason)
     return Ended(ACCEPTED, _told(found))
 
 
