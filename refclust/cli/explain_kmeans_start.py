@@ -59,7 +59,7 @@ def missing(model: KMeansModel, same: bool) -> str:
     held = _HELD.get(model.params.start)
     if held:
         return f"the model began with {held}, which its file does not hold"
-    return "" if same else "it was drawn from the rows of the fit, and these are others"
+    return "" if same else "the start was drawn from the rows of the fit, and these are others"
 
 
 def trials(params: KMeansParams) -> int:
@@ -206,11 +206,14 @@ def _candidates(start: Start, data: Dataset) -> Iterator[Piece]:
 
     Spec: KM-GREEDY
     """
-    lines = []
+    lines: list[list[str]] = []
+    told: set[int] = set()  # the centres whose row was met: it may be drawn more than once
     for draw in start.draws[1:]:
         places = [*(start.x[i] for i in start.rows[: draw.centre]), start.x[draw.row]]
         left = exactly(total(formulas.masses(start.x, start.w, places)))
-        chosen = "chosen" if start.rows[draw.centre] == draw.row else ""
+        best = draw.row == start.rows[draw.centre] and draw.centre not in told
+        told |= {draw.centre} if best else set()
+        chosen = "chosen" if best else ""
         lines.append([str(draw.centre), data.row_name(draw.row), left, chosen])
     if lines:
         yield Words("Of the candidates the one that leaves the least mass, the first of equals:")
