@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import typer
 
@@ -11,13 +11,18 @@ from refclust.cli.complete import complete_metric
 from refclust.cli.output import check_output, note, write_file
 from refclust.errors import BadOption
 
+_TAKEN: Final = {
+    "em": "--row, --format, --out and --backend",
+    "kmeans": "--row, --start, --format and --out",
+}
+
 
 def explain(
     key: Annotated[
         str,
         typer.Argument(
             metavar="KEY",
-            help="A metric such as nmi or nmi[average=min]; em for a step of EM.",
+            help="A metric such as nmi or nmi[average=min]; em or kmeans for an iteration.",
             autocompletion=complete_metric,
         ),
     ],
@@ -35,8 +40,12 @@ def explain(
     backend: inputs.BackendName = None,
     row: Annotated[
         int | None,
-        typer.Option("--row", metavar="I", help="Which row explain em follows, from 0. [0]"),
+        typer.Option("--row", metavar="I", help="Which row em and kmeans follow, from 0. [0]"),
     ] = None,
+    start: Annotated[
+        bool,
+        typer.Option("--start", help="kmeans: from the centres that the best run started with."),
+    ] = False,
     form: Annotated[
         Literal["text", "markdown", "latex"], typer.Option("--format", help="How to write it.")
     ] = "text",
@@ -48,12 +57,14 @@ def explain(
     """Explain a score: the table, the formula, every step with your numbers, the value.
 
     `em MODEL DATA` works one iteration of EM through instead: densities, responsibilities, the
-    M-step, and what was gained.
+    M-step, and what was gained. `kmeans MODEL DATA` does so for k-means: the draws of the start,
+    distances, sums, new centres, RSS, and the labels that change.
 
     \b
     refclust explain nmi true.txt pred.txt
     refclust explain ari --table table.csv --format latex --out ari.tex
     refclust explain em iris.model.json iris.csv --row 17
+    refclust explain kmeans flowers.model.json flowers.csv --start
     """
     check_output(out, force=force)
     given = inputs.Given(
@@ -68,15 +79,25 @@ def explain(
         noise=noise,
         noise_policy=noise_policy,
     )
-    if key == "em":
+    if start and key != "kmeans":
+        raise BadOption("--start belongs to explain kmeans")
+    if key in ("em", "kmeans"):
         if given != inputs.Given(true=true, pred=pred) or profile is not None:
-            raise BadOption("explain em takes MODEL, DATA, --row, --format, --out and --backend")
-        from refclust.cli.explain_em import explain_em
+            raise BadOption(f"explain {key} takes MODEL, DATA, {_TAKEN[key]}")
+        if key == "em":
+            from refclust.cli.explain_em import explain_em
 
-        _write(explain_em(true, pred, row=row or 0, form=form, backend=backend), out, force=force)
+            written = explain_em(true, pred, row=row or 0, form=form, backend=backend)
+        else:
+            if backend is not None:
+                raise BadOption("--backend: explain kmeans runs no kernel, only the definitions")
+            from refclust.cli.explain_kmeans import explain_kmeans
+
+            written = explain_kmeans(true, pred, row=row or 0, first=start, form=form)
+        _write(written, out, force=force)
         return
     if row is not None:
-        raise BadOption("--row belongs to explain em: a score has no rows of its own")
+        raise BadOption("--row belongs to explain em and kmeans: a score has no rows of its own")
     from refclust import metrics  # noqa: F401  (importing it fills the catalogue)
     from refclust.backends.session import Session
     from refclust.cli.render import backend_note

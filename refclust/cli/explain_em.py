@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
+from refclust.cli.explain_model import Form, fitted_to, opened, rendered
 from refclust.cli.worked import Formula, Piece, Table, Title, Words, in_latex, number
-from refclust.errors import BadOption, IndexOutOfRange
-from refclust.escape import for_terminal
 
 if TYPE_CHECKING:
     from refclust.cluster.model_parts import MixtureModel
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from refclust.mixture.results import MixtureFit
     from refclust.mixture.theory import Decomposition
 
-Form: TypeAlias = Literal["text", "markdown", "latex"]
 _UNSAMPLED: Final = ("em", "hard", "top", "generalized")
 
 
@@ -26,25 +24,12 @@ def explain_em(
     path: str | None, data: str | None, *, row: int, form: Form, backend: str | None
 ) -> str:
     """Work one iteration through, from the parameters of a model on the rows of some data."""
-    from refclust.cli import dataio, worked
-    from refclust.cluster.model import load_model
     from refclust.cluster.model_parts import MixtureModel
-    from refclust.data.source import refuse_twice
 
-    if path is None or data is None:
-        raise BadOption("explain em needs a model and data: refclust explain em MODEL DATA")
-    refuse_twice([path, data])
-    model = load_model(path)
-    if not isinstance(model, MixtureModel):
-        held = f"{for_terminal(path)} holds a {model.algorithm} model"
-        raise BadOption(f"{held}; EM belongs to mixtures")
-    source, unseen = dataio.read_as(model, data, dataio.Given())
-    dataio.note_unseen(unseen)
-    if not 0 <= row < source.data.n:
-        raise IndexOutOfRange(f"--row {row}: the data have rows 0 to {source.data.n - 1}")
-    pieces = list(Iteration.of(model, source.data, row, backend).pieces())
-    render = {"text": worked.text, "markdown": worked.markdown, "latex": worked.latex}[form]
-    return render(pieces)
+    model, rows = opened(
+        "em", path, data, kind=MixtureModel, belongs="EM belongs to mixtures", row=row
+    )
+    return rendered(Iteration.of(model, rows, row, backend).pieces(), form)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +82,7 @@ class Iteration:
         from refclust.cli.fit_summary import data_text
         from refclust.cli.output import counted
 
-        same = self.data.digest() == self.model.data.digest
+        same = fitted_to(self.model, self.data)
         yield Title(f"One iteration of EM for a {self.model.family} mixture")
         yield Words(
             f"{data_text(self.data)}, {counted(len(self.counts), 'component')}, "

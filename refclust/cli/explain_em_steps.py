@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
+from refclust.cli.explain_model import MOST, full_row, left_out, listed
 from refclust.cli.worked import Formula, Piece, Table, Words, in_latex, number
 
 if TYPE_CHECKING:
     from refclust.cli.explain_em import Iteration
     from refclust.mixture.counts_parameters import CountParameters
     from refclust.mixture.gaussian_parameters import GaussianParameters
-
-_MOST: Final = 5  # columns that are shown
 
 
 def expectation(one: Iteration) -> Iterator[Piece]:
@@ -54,19 +53,19 @@ def maximisation(one: Iteration) -> Iterator[Piece]:
 def _gaussian_row(one: Iteration, parameters: GaussianParameters) -> Iterator[Piece]:
     from refclust.mixture.density import half_log_precision, mahalanobis, whitened
 
-    x = _row(one)
-    listed = _listed(one)
+    x = full_row(one.data, one.row)
+    shown = listed(one.data)
     yield Table(
-        ["", *(one.data.feature_name(j) for j in listed)],
+        ["", *(one.data.feature_name(j) for j in shown)],
         [
-            ["x", *(number(x[j]) for j in listed)],
+            ["x", *(number(x[j]) for j in shown)],
             *(
-                [f"mean {k}", *(number(mean[j]) for j in listed)]
+                [f"mean {k}", *(number(mean[j]) for j in shown)]
                 for k, mean in enumerate(parameters.means)
             ),
         ],
     )
-    yield from _left_out(one, len(listed))
+    yield from left_out(one.data)
     constant = -0.5 * one.data.d * math.log(2.0 * math.pi)
     yield Formula(
         "log p(x, k) = log weight - d/2 log 2 pi - 1/2 log |C| - 1/2 D^2,"
@@ -89,9 +88,9 @@ def _gaussian_row(one: Iteration, parameters: GaussianParameters) -> Iterator[Pi
 
 
 def _count_row(one: Iteration, parameters: CountParameters) -> Iterator[Piece]:
-    x = _row(one)
+    x = full_row(one.data, one.row)
     presence = one.model.family == "bernoulli"
-    listed = [j for j, value in enumerate(x) if value][:_MOST]
+    shown = [j for j, value in enumerate(x) if value][:MOST]
     if presence:
         yield Formula(
             "log p(x, k) = log weight + sum of log theta (there) and log(1 - theta) (not there)",
@@ -102,11 +101,11 @@ def _count_row(one: Iteration, parameters: CountParameters) -> Iterator[Piece]:
             "log p(x, k) = log weight + sum of x_j log theta_kj",
             r"\log p(x,k)=\log\pi_k+\sum_j x_j\log\theta_{kj}",
         )
-    others = [j for j in range(one.data.d) if j not in listed and (presence or x[j])]
-    counted = [f"{number(x[j])} log {one.data.feature_name(j)}" for j in listed]
+    others = [j for j in range(one.data.d) if j not in shown and (presence or x[j])]
+    counted = [f"{number(x[j])} log {one.data.feature_name(j)}" for j in shown]
     rows = []
     for k, theta in enumerate(parameters.probabilities):
-        terms = [x[j] * _log(theta[j]) for j in listed]
+        terms = [x[j] * _log(theta[j]) for j in shown]
         rest = [x[j] * _log(theta[j]) if x[j] else _log(1.0 - theta[j]) for j in others]
         told = [_log(parameters.weights[k]), *terms]
         told += [-math.inf if -math.inf in rest else math.fsum(rest)] if others else []
@@ -118,7 +117,7 @@ def _count_row(one: Iteration, parameters: CountParameters) -> Iterator[Piece]:
 def _gaussian_update(
     one: Iteration, k: int, old: GaussianParameters, new: GaussianParameters
 ) -> Iterator[Piece]:
-    n, listed, totals = one.counts[k], _listed(one), _totals(one, k)
+    n, shown, totals = one.counts[k], listed(one.data), _totals(one, k)
     yield Formula("mean = sum of w q x / N", r"\mu_k'=\frac1{N_k}\sum_i w_iq_{ik}x_i")
     rows = [
         [
@@ -128,24 +127,24 @@ def _gaussian_update(
             number(old.means[k][j]),
             number(new.means[k][j]),
         ]
-        for j in listed
+        for j in shown
     ]
     yield Table(["feature", "sum of w q x", "sum / N", "mean before", "mean after"], rows)
-    yield from _left_out(one, len(listed))
+    yield from left_out(one.data)
     settings: Any = one.model.params.settings
     floor = f", floor {number(settings.floor)}" if settings.floor else ""
     yield Words(f"Its covariance, under the model {settings.covariance}{floor}:")
-    names = [one.data.feature_name(j) for j in listed]
+    names = [one.data.feature_name(j) for j in shown]
     before, after = old.covariances[k], new.covariances[k]
     yield Table(
         ["", *(f"{name} before" for name in names), *(f"{name} after" for name in names)],
         [
             [
                 one.data.feature_name(i),
-                *(number(before[i][j]) for j in listed),
-                *(number(after[i][j]) for j in listed),
+                *(number(before[i][j]) for j in shown),
+                *(number(after[i][j]) for j in shown),
             ]
-            for i in listed
+            for i in shown
         ],
     )
 
@@ -165,7 +164,7 @@ def _count_update(
         rf"\qquad {of}_k={in_latex(number(whole))},"
         rf"\quad m={in_latex(number(m))}",
     )
-    present = [j for j, value in enumerate(_row(one)) if value][: 2 * _MOST]
+    present = [j for j, value in enumerate(full_row(one.data, one.row)) if value][: 2 * MOST]
     even = 0.5 if presence else 1.0 / d
     rows = []
     for j in present:
@@ -184,20 +183,6 @@ def _totals(one: Iteration, k: int) -> list[float]:
         for j, x in row.items() if isinstance(row, dict) else enumerate(row):
             terms[j].append(share * x)
     return [*map(math.fsum, terms)]
-
-
-def _row(one: Iteration) -> Sequence[float]:
-    row = one.data.row(one.row)
-    return [row.get(j, 0.0) for j in range(one.data.d)] if isinstance(row, dict) else row
-
-
-def _listed(one: Iteration) -> range:
-    return range(min(one.data.d, _MOST))
-
-
-def _left_out(one: Iteration, shown: int) -> Iterator[Piece]:
-    if shown < one.data.d:
-        yield Words(f"{one.data.d - shown} more features are not shown.")
 
 
 def _log(x: float) -> float:

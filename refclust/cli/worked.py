@@ -10,10 +10,12 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Final, TypeAlias
 
 from refclust.cli.output import columns
 from refclust.escape import for_latex, for_markdown, for_terminal, width
+from refclust.numbers.real import Real
 
 _WIDTH: Final = 96
 _NUMBER: Final = re.compile(r"-?[0-9][0-9,]*(\.[0-9]+)?(e[+-]?[0-9]+)?|-?inf")
@@ -66,6 +68,15 @@ def number(value: float) -> str:
     '-451.245486'
     """
     return f"{value:.9g}"
+
+
+def exactly(value: int | float | Fraction | Real) -> str:
+    """An exact number of a worked example: its nearest double, in nine digits.
+
+    >>> exactly(Fraction(1, 3)), exactly(Fraction(5, 2))
+    ('0.333333333', '2.5')
+    """
+    return number(float(Real(value)))
 
 
 def text(pieces: Iterable[Piece]) -> str:

@@ -7,6 +7,7 @@ by ``lloyd``, once per iteration, as KM-CENTROID asks for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import accumulate
 from typing import Any, TypeAlias
 
@@ -267,8 +268,7 @@ def random_rows(x: Rows, w: Weights, r: Sequence[Number]) -> list[int]:
     """
     chosen: list[int] = []
     for r_k in r:
-        fresh = [w_i if all(gap(x_i, [x[i]]) for i in chosen) else 0 for x_i, w_i in _pairs(x, w)]
-        chosen.append(drawn(_some(fresh), r_k))
+        chosen.append(drawn(_some(fresh(x, w, [x[i] for i in chosen])), r_k))
     return chosen
 
 
@@ -406,6 +406,17 @@ def masses(x: Rows, w: Weights, c: Sequence[Vector]) -> list[Exact]:
     [Fraction(1, 1), Fraction(8, 1)]
     """
     return [exact(w_i) * gap(x_i, c) for x_i, w_i in _pairs(x, w)]
+
+
+def fresh(x: Rows, w: Weights, c: Sequence[Vector]) -> list[Exact]:
+    """The weights of the rows that equal no centre so far, 0 for the others.
+
+    Spec: KM-RANDOM
+
+    >>> fresh([[0], [3]], [1, 2], [[0]])
+    [Fraction(0, 1), Fraction(2, 1)]
+    """
+    return [exact(w_i) if not c or gap(x_i, c) else Fraction(0) for x_i, w_i in _pairs(x, w)]
 
 
 def farthest(x: Rows, c: Sequence[Vector], w: Weights) -> int:

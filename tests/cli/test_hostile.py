@@ -238,6 +238,12 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
         ("em", "g.json", f"{NAME}.csv"),
         ("em", "m.json", f"{NAME}.jsonl"),
         ("em", f"k{NAME}.json", f"{NAME}.csv"),
+        ("kmeans", f"k{NAME}.json", f"{NAME}.csv"),
+        ("kmeans", f"k{NAME}.json", f"{NAME}.csv", "--start", "--format", "markdown"),
+        ("kmeans", f"k{NAME}.json", f"{NAME}.csv", "--start", "--format", "latex"),
+        ("kmeans", f"k{NAME}.json", f"{NAME}.jsonl"),
+        ("kmeans", "g.json", f"{NAME}.csv"),
+        ("kmeans", f"k{NAME}.json", NAME),
         ("nmi", *PAIR, "--out", f"x{NAME}.md", "--format", "markdown"),
         (EVIL, *PAIR),
         ("nmi", *PAIR, "--format", EVIL),
@@ -382,6 +388,11 @@ def test_markdown_shows_the_text(hostile: Cli) -> None:
     assert f"row {for_terminal(ids()[0])}" in MarkdownIt().render(done.out).replace(
         "&lt;", "<"
     ).replace("&gt;", ">")
+    done = hostile("explain", "kmeans", f"k{NAME}.json", f"{NAME}.csv", "--format", "markdown")
+    rows = rows_of(done.out)
+    assert ["cluster", "rows", "W", f"S {first}", f"S {second}"] in rows
+    named = [f"row {for_terminal(name)}" for name in ids()[:5]]
+    assert ["mass for centre", *named, "…", "all rows"] in rows
     done = hostile("explain", "em", "m.json", f"{NAME}.jsonl", "--format", "markdown")
     assert first in [row[0] for row in rows_of(done.out)]
 
