@@ -18,7 +18,7 @@ from refclust.formulas.undefined import Undefined
 from refclust.kernels.contingency import LabelPairs
 from refclust.kernels.contingency import table as counted
 from refclust.metrics import information_adjusted, matching_adjusted, pairs_adjusted
-from refclust.metrics.catalogue import ENTRIES, parse_key
+from refclust.metrics.catalogue import parse_key
 from refclust.metrics.contingency import contingency
 from refclust.numbers.log_terms import log, total_of_logs
 from refclust.numbers.real import Real, total
@@ -44,7 +44,6 @@ LISTS: Final[Mapping[str, Callable[[Contingency], Any]]] = {
     "column_sums": lambda found: found.col,
     "total": lambda found: found.total,
 }
-CLAUSES: Final = sorted({clause for entry in ENTRIES.values() for clause in entry.clauses})
 
 
 def value(key: str, found: Contingency) -> Any:
@@ -89,7 +88,16 @@ def judged(case: dict[str, Any], found: Contingency) -> list[str]:
     return wrong
 
 
-@pytest.mark.spec(*CLAUSES)
+@pytest.mark.spec(
+    "AMI", "ARI", "BC-F", "BC-FADJ", "BC-P", "BC-PADJ", "BC-R", "BC-RADJ", "CHI2", "CLACC",
+    "COMPL", "CRAMER", "CT-TABLE", "EMI", "ENT-C", "ENT-COND", "ENT-JOINT", "ENT-T", "FM",
+    "FM-ADJ", "GK-LAMBDA", "GK-TAU", "HOM", "HUB-COS", "HUB-NORM", "HUB-STAT", "JAC", "JAC-ADJ",
+    "KULC", "MATCH", "MI-CT", "MIRKIN", "NCA", "NID", "NMI-ARI", "NMI-GEO", "NMI-JOINT",
+    "NMI-MAX", "NMI-MIN", "NMI-RATIO", "NMI-SG", "NPA", "PC-F", "PC-FADJ", "PC-ORD", "PC-PREC",
+    "PC-REC", "PC-UNORD", "PSI", "PUR", "PUR-ADJ", "PUR-F", "PUR-I", "PUR-INV", "RAND", "ROGTAN",
+    "SOKSN1", "SOKSN2", "THEIL-U", "V-BETA", "VD", "VI", "VI-NORM", "WAL", "WAL-ADJ", "XM-F",
+    "XM-FCLASS", "XM-FI", "XM-PREC", "XM-REC",
+)  # fmt: skip
 @pytest.mark.parametrize("case", cases("41-metrics/exhaustive-1-4.json"))
 def test_all_small_tables(case: dict[str, Any]) -> None:
     assert judged(case, Contingency.of_rows(case["input"]["table"])) == []
@@ -259,11 +267,12 @@ def test_a_sum_collected_by_counts_is_the_sum_that_is_written(pair: Pair) -> Non
     found = table(pair.pred, pair.true)
     n, row, col = found.total, found.row, found.col
     cells = [tuple(map(Fraction, (c, row[i], col[j]))) for (i, j), c in found.cells()]
-    for term in (
+    terms: tuple[Callable[..., Any], ...] = (
         lambda n_ij, n_i, m_j: n_ij / n * log(n * n_ij / (n_i * m_j)),
         lambda n_ij, n_i, m_j: -2 * n_ij * log(n_i * n_i / m_j / 3),
         lambda n_ij, _, m_j: n_ij / 7 * log(m_j / n_ij * Fraction(5, 2)),
-    ):
+    )
+    for term in terms:
         assert information.over_cells(found, term) == total(term(*cell) for cell in cells)
     plain = total(-Fraction(a, n) * log(Fraction(a, n)) for a in row)
     assert information.entropy_clusters(found) == plain
