@@ -218,7 +218,7 @@ def test_the_start_is_that_of_the_best_run(start: str, metric: Any) -> None:
         data = data_of(ROWS, kind, WEIGHTS)
         for seed in range(4):
             told: Any = {"start": start, "metric": metric, "seed": seed, "restarts": 4}
-            fit = kmeans(data, 4, limit=1, **told)
+            fit = kmeans(data, 3, limit=1, **told)
             model = model_of(fit, data=data)
             assert isinstance(model, KMeansModel)
             later += fit.best > 0
