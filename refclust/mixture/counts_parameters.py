@@ -6,8 +6,9 @@ import math
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
+from refclust.cluster.options import named
 from refclust.data.dataset import Dataset
 from refclust.data.glance import surely_counts, surely_shares
 from refclust.errors import (
@@ -24,7 +25,6 @@ from refclust.kernels.points import Vector
 from refclust.kernels.words import Kind, WordLogs, WordStep, log
 from refclust.mixture.estimates import component_weights
 from refclust.mixture.gaussian_parameters import check_weights, readable
-from refclust.numbers.reading import shown
 
 Counts: TypeAlias = Literal["whole", "fractional"]
 
@@ -92,8 +92,7 @@ def estimated(tallies: Tallies, step: WordStep) -> CountParameters:
 
 def check_counts(data: Dataset, kind: Kind, counts: Counts) -> None:
     """Refuse rows that are no counts, or no zeros and ones for a Bernoulli mixture."""
-    if counts not in ("whole", "fractional"):
-        raise BadOption(f"counts is {shown(counts)}; allowed are whole, fractional")
+    named("counts", counts, get_args(Counts))
     if kind == "multinomial" and surely_counts(data.matrix.values):
         return
     if kind == "bernoulli":

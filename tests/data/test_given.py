@@ -50,6 +50,19 @@ class Matrix:
         return self
 
 
+class NoTruth:
+    """What equals something that is neither true nor false, as arrays do."""
+
+    def __eq__(self, other: object) -> Any:
+        return self
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __bool__(self) -> bool:
+        raise ValueError("ambiguous")
+
+
 def no_iterator() -> Any:
     return Odd([], 0, 5)
 
@@ -77,6 +90,11 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
         "bad-label",
         lambda: refclust.contingency([1], [1], noise=[], noise_policy="singletons"),  # type: ignore[arg-type]
     ),
+    "counts": (
+        "bad-option",
+        lambda: refclust.multinomial_mixture([[1, 2]], 1, counts=NoTruth()),  # type: ignore[arg-type]
+    ),
+    "choice": ("bad-option", lambda: score("nmi", [1, 2], [1, 2], average=NoTruth())),
     "tolerance": ("bad-option", lambda: refclust.kmeans(ROWS, 2, tolerance=10**400)),
     "decimal NaN": ("nan-label", lambda: refclust.contingency([0, Decimal("NaN")], [1, 1])),
     "shape text": ("dimension-mismatch", lambda: refclust.dataset(Matrix((2, "w3")))),

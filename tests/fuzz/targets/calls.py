@@ -137,7 +137,7 @@ def _run(case: Case) -> Ended:
         return Ended(OWN, type(error).__name__)
     name = call["function"]
     if name == "predict":
-        if arguments[0] not in ("kmeans", "gaussian", "bayes"):
+        if not isinstance(arguments[0], str) or arguments[0] not in ("kmeans", "gaussian", "bayes"):
             return Ended(OWN, "no fit")
         arguments[0] = _fitted(arguments[0])
     if name in ("read", "load_model") and str(arguments[0]).startswith(("/", "..")):
