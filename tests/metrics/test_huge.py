@@ -12,9 +12,9 @@ import pytest
 
 from refclust import metrics, score, score_all
 from refclust.errors import BadOption, NotFinite, TooLarge
+from refclust.formulas.information import entropy
 from refclust.metrics import Contingency, catalogue
 from refclust.metrics.chance import estimated
-from refclust.formulas.information import entropy
 from refclust.numbers.combinatorics import expected_maximum, table_statistics
 from refclust.numbers.real import real
 
