@@ -31,8 +31,10 @@ def problem(k: int, d: int, small: float, wide: int, seed: int, *, turned: bool)
     random = np.random.default_rng(seed)
     counts, scatters = [], []
     for _ in range(k):
-        normal = random.normal(size=(d, d)) if turned else None
-        axes = np.linalg.qr(normal)[0] if turned else np.eye(d)[random.permutation(d)]
+        if turned:
+            axes = np.linalg.qr(random.normal(size=(d, d)))[0]
+        else:
+            axes = np.eye(d)[random.permutation(d)]
         along = np.where(np.arange(d) < wide, 1.0, small) * np.exp(random.normal(size=d))
         matrix = axes @ np.diag(along) @ axes.T * np.exp(3 * random.normal())
         scatters.append(tuple(((matrix + matrix.T) / 2).ravel().tolist()))
