@@ -93,6 +93,38 @@ def added(blocks: Sequence[Sequence[float]]) -> Block:
     return tuple(map(math.fsum, zip(*blocks, strict=True)))
 
 
+def scaled(block: Sequence[float], factor: float) -> Block:
+    """All numbers times a factor.
+
+    Spec: GMM-COVM
+
+    >>> scaled((1.0, 2.0), 4.0)
+    (4.0, 8.0)
+    """
+    return tuple(x * factor for x in block)
+
+
+def weighed(blocks: Blocks, volumes: Sequence[float]) -> Block:
+    """The sums over the components of what they have in units of their volumes.
+
+    Spec: GMM-COVM
+
+    >>> weighed(((1.0, 2.0), (4.0, 4.0)), (1.0, 2.0))
+    (3.0, 4.0)
+    """
+    return added([scaled(block, 1 / v) for block, v in zip(blocks, volumes, strict=True)])
+
+
+def check_volumes(volumes: Block) -> None:
+    """Without a maximum, volumes drift away until they leave the range of doubles.
+
+    Spec: GMM-COVM
+    """
+    for k, value in enumerate(volumes):
+        if not 0 < value < math.inf:
+            raise Degenerate(k)
+
+
 def squared(block: Sequence[float]) -> Matrix:
     """The rows of a square matrix.
 

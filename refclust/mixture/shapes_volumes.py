@@ -10,26 +10,32 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from operator import mul
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from refclust.mixture.shapes_closed import own_spherical
+from refclust.mixture.shapes_newton import hastened
 from refclust.mixture.shapes_parts import (
     Block,
     Blocks,
     Degenerate,
     Effort,
     Maximised,
-    added,
+    check_volumes,
     flat,
     geometric_mean,
+    scaled,
     squared,
     volume,
+    weighed,
 )
 from refclust.numbers.eigen import composed, symmetric_eigen, transposed
 from refclust.numbers.linalg import NotPositive, cholesky, inverse_lower
 
 # From volumes to the best shape for them, of determinant 1, and the best volumes for that shape.
 Alternation: TypeAlias = Callable[[Sequence[float]], tuple[Block, Block]]
+
+# Most M-steps are done after so many turns, which cost less than Newton's steps.
+_TURNS: Final = 24
 
 
 def common_shape_diagonal(
@@ -45,13 +51,15 @@ def common_shape_diagonal(
     """
     start = _spherical(counts, scatters) if before is None else tuple(map(geometric_mean, before))
     shape, volumes, count, done = _alternated(_by_columns(counts, scatters), start, effort)
-    return Maximised(tuple(_scaled(shape, v) for v in volumes), count, done)
+    return Maximised(tuple(scaled(shape, v) for v in volumes), count, done)
 
 
 def common_shape(
     counts: Block, scatters: Blocks, before: Blocks | None, effort: Effort
 ) -> Maximised:
     """VEE: volumes, and the matrix of determinant 1 common to all components, by turns.
+
+    Newton's steps follow where turns are slow.
 
     Spec: GMM-COVM
 
@@ -62,22 +70,25 @@ def common_shape(
     size = math.isqrt(len(scatters[0]))
 
     def alternate(volumes: Sequence[float]) -> tuple[Block, Block]:
-        total = _weighed(scatters, volumes)
+        total = weighed(scatters, volumes)
         try:
             lower = cholesky(squared(total))
         except NotPositive as fault:
             raise Degenerate(None, fault.column) from None
         scale = geometric_mean([row[j] * row[j] for j, row in enumerate(lower)])
         inverse = flat(composed(transposed(inverse_lower(lower)), [1.0] * size))
-        return _scaled(total, 1 / scale), tuple(
+        return scaled(total, 1 / scale), tuple(
             scale * math.fsum(map(mul, inverse, scatter)) / (n * size)
             for n, scatter in zip(counts, scatters, strict=True)
         )
 
     diagonals = tuple(scatter[:: size + 1] for scatter in scatters)
     start = _spherical(counts, diagonals) if before is None else _volumes(before)
-    shape, volumes, count, done = _alternated(alternate, start, effort)
-    return Maximised(tuple(_scaled(shape, v) for v in volumes), count, done)
+    few = Effort(effort.tolerance, min(_TURNS, effort.limit))
+    shape, volumes, count, done = _alternated(alternate, start, few)
+    if not done and count < effort.limit:
+        return hastened(counts, scatters, volumes, effort, count)
+    return Maximised(tuple(scaled(shape, v) for v in volumes), count, done)
 
 
 def own_axes_common_shape(
@@ -97,7 +108,7 @@ def own_axes_common_shape(
     start = _spherical(counts, rows) if before is None else _volumes(before)
     shape, volumes, count, done = _alternated(_by_columns(counts, rows), start, effort)
     covariances = (
-        flat(composed(eigen.vectors, _scaled(shape, v)))
+        flat(composed(eigen.vectors, scaled(shape, v)))
         for eigen, v in zip(eigens, volumes, strict=True)
     )
     return Maximised(tuple(covariances), count, done)
@@ -115,20 +126,13 @@ def _alternated(
     count, change = 0, math.inf
     shape: Block = ()
     while count < effort.limit and change > effort.tolerance:
-        _check_volumes(volumes)
+        check_volumes(volumes)
         shape, renewed = alternate(volumes)
         change = max(abs(new / old - 1) for new, old in zip(renewed, volumes, strict=True))
         volumes = renewed
         count += 1
-    _check_volumes(volumes)
+    check_volumes(volumes)
     return shape, volumes, count, change <= effort.tolerance
-
-
-def _check_volumes(volumes: Block) -> None:
-    """Without a maximum, volumes drift away until they leave the range of doubles."""
-    for k, value in enumerate(volumes):
-        if not 0 < value < math.inf:
-            raise Degenerate(k)
 
 
 def _by_columns(counts: Block, rows: Blocks) -> Alternation:
@@ -136,10 +140,10 @@ def _by_columns(counts: Block, rows: Blocks) -> Alternation:
     size = len(rows[0])
 
     def alternate(volumes: Sequence[float]) -> tuple[Block, Block]:
-        total = _weighed(rows, volumes)
+        total = weighed(rows, volumes)
         if not min(total) > 0:
             raise Degenerate(None, total.index(min(total)))
-        shape = _scaled(total, 1 / geometric_mean(total))
+        shape = scaled(total, 1 / geometric_mean(total))
         return shape, tuple(
             math.fsum(x / a for x, a in zip(row, shape, strict=True)) / (n * size)
             for n, row in zip(counts, rows, strict=True)
@@ -155,12 +159,3 @@ def _volumes(covariances: Blocks) -> Block:
 def _spherical(counts: Block, diagonals: Blocks) -> Block:
     """The volumes to begin with: those of spheres."""
     return tuple(variance for (variance,) in own_spherical(counts, diagonals))
-
-
-def _weighed(blocks: Blocks, volumes: Sequence[float]) -> Block:
-    """The sums over the components of what they have in units of their volumes."""
-    return added([_scaled(block, 1 / v) for block, v in zip(blocks, volumes, strict=True)])
-
-
-def _scaled(block: Block, factor: float) -> Block:
-    return tuple(x * factor for x in block)
