@@ -90,7 +90,9 @@ def explain(
             written = explain_em(true, pred, row=row or 0, form=form, backend=backend)
         else:
             if backend is not None:
-                raise BadOption("--backend: explain kmeans runs no kernel, only the definitions")
+                raise BadOption(
+                    "--backend: explain kmeans computes by the definitions, on no backend"
+                )
             from refclust.cli.explain_kmeans import explain_kmeans
 
             written = explain_kmeans(true, pred, row=row or 0, first=start, form=form)

@@ -44,6 +44,7 @@ def explain_kmeans(path: str | None, data: str | None, *, row: int, first: bool,
 
 def _pieces(one: Iteration, start: Start | None, missing: str, *, first: bool) -> Iterator[Piece]:
     """The whole story."""
+    from refclust.cli import explain_kmeans_draws as draws
     from refclust.cli import explain_kmeans_steps as steps
     from refclust.cli.fit_summary import data_text
     from refclust.cli.output import counted
@@ -60,7 +61,7 @@ def _pieces(one: Iteration, start: Start | None, missing: str, *, first: bool) -
     if start is None:
         yield Words(f"Its start cannot be shown: {missing}.")
     else:
-        yield from starts.pieces(start, data)
+        yield from draws.pieces(start, data)
     yield Title(f"Assignment, row {data.row_name(one.row)}")
     yield from steps.assignment(one)
     yield Title("Update")
@@ -92,9 +93,7 @@ class Rows:
 
     def vectors(self, centres: Sequence[Sequence[float]]) -> list[Any]:
         """Centres in the form that the rows have, sparse or dense."""
-        if self.seen.kind == "dense":
-            return [*centres]
-        return [{j: part for j, part in enumerate(centre) if part} for centre in centres]
+        return starts.vectors(self.seen, centres)
 
 
 @dataclass(frozen=True, slots=True)
