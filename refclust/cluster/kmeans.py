@@ -74,9 +74,9 @@ def kmeans_steps(
     rows = dataset(data) if weights is None else dataset(data, weights=weights)
     session = Session(backend) if session is None else session
     chosen, given = _given(rows, start, centres, labels, metric, session)
+    if given is not None and isinstance(k, int) and k != len(given):
+        raise BadOption(f"k is {shown(k)}, but {len(given)} centres were given to start from")
     count = clusters(len(given) if given is not None and k is None else k, rows.n)
-    if given is not None and count != len(given):
-        raise BadOption(f"k is {count}, but {len(given)} centres were given to start from")
     options = KMeansOptions(
         count, chosen, metric, seed, restarts, trials, empty, tolerance, limit, trace
     )

@@ -175,7 +175,9 @@ def _treat_noise(
             f"{given} with the noise policy {shown(policy)}: name a noise label and one of the "
             f"policies {', '.join(NOISE_POLICIES)}"
         )
-    _refuse_unhashable("noise", [noise])
+    # What cannot be hashed may refuse to be compared, too.
+    for side, labels in (("noise", [noise]), ("true", classes), ("predicted", clusters)):
+        _refuse_unhashable(side, labels)
     return without_noise(clusters, classes, weights, noise=noise, policy=policy)
 
 

@@ -233,8 +233,8 @@ def begun(
     elif labels is not None:
         given, names = numbered(labels, rows.n)
         due = len(names)
-    if due is not None and k not in (None, due):
-        raise BadOption(f"k is {k}, but {due} components were given to start from")
+    if due is not None and isinstance(k, int) and k != due:
+        raise BadOption(f"k is {shown(k)}, but {due} components were given to start from")
     count = clusters(due if k is None else k, rows.n)
     return Rows(rows, session, restarts * USUAL), count, given
 

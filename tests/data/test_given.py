@@ -95,6 +95,17 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
         lambda: refclust.multinomial_mixture([[1, 2]], 1, counts=NoTruth()),  # type: ignore[arg-type]
     ),
     "choice": ("bad-option", lambda: score("nmi", [1, 2], [1, 2], average=NoTruth())),
+    "k of labels": (
+        "bad-option",
+        lambda: refclust.gaussian_mixture(ROWS, Decimal("sNaN"), labels=list("aabb")),  # type: ignore[arg-type]
+    ),
+    "k of centres": ("bad-option", lambda: refclust.kmeans(ROWS, 10**5000, centres=ROWS[:2])),
+    "signal among noise": (
+        "bad-label",
+        lambda: refclust.contingency(
+            [1, Decimal("sNaN")], [1, 1], noise=0, noise_policy="singletons"
+        ),
+    ),
     "tolerance": ("bad-option", lambda: refclust.kmeans(ROWS, 2, tolerance=10**400)),
     "decimal NaN": ("nan-label", lambda: refclust.contingency([0, Decimal("NaN")], [1, 1])),
     "shape text": ("dimension-mismatch", lambda: refclust.dataset(Matrix((2, "w3")))),
