@@ -341,11 +341,11 @@ def labels_of(given: Iterable[Any]) -> tuple[Hashable, ...]:
     labels = _sequence(given, "labels")
     try:
         distinct = set(labels)
-    except TypeError:
+    except (TypeError, ValueError):  # the latter by a view of memory that can be written
         for i, label in enumerate(labels):
             try:
                 hash(label)
-            except TypeError:
+            except (TypeError, ValueError):
                 raise BadLabel(f"the label of row {i} is {_shown(label)}, not hashable") from None
         raise
     if any(map(_is_nan, distinct)):

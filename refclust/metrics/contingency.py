@@ -76,7 +76,7 @@ def contingency(
     problem = Problem("labels", len(classes))
     try:
         cells = session.run("contingency.table", problem, LabelPairs(clusters, classes, counted))
-    except (TypeError, BackendFailure):
+    except (TypeError, ValueError, BackendFailure):
         _refuse_unhashable("true", classes)
         _refuse_unhashable("predicted", clusters)
         raise
@@ -185,7 +185,7 @@ def _refuse_unhashable(side: str, labels: Sequence[Any]) -> None:
     for position, label in enumerate(labels):
         try:
             hash(label)
-        except TypeError:
+        except (TypeError, ValueError):  # the latter by a view of memory that can be written
             raise BadLabel(
                 f"the {side} label of object {position} is {shown(label)}, a "
                 f"{type(label).__name__}, which cannot be hashed"

@@ -106,6 +106,14 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
             [1, Decimal("sNaN")], [1, 1], noise=0, noise_policy="singletons"
         ),
     ),
+    "view as a label": (
+        "bad-label",
+        lambda: refclust.dataset([[1]], labels=[memoryview(bytearray(2))]),
+    ),
+    "view as a true label": (
+        "bad-label",
+        lambda: refclust.contingency([memoryview(bytearray(2))], [1]),
+    ),
     "tolerance": ("bad-option", lambda: refclust.kmeans(ROWS, 2, tolerance=10**400)),
     "decimal NaN": ("nan-label", lambda: refclust.contingency([0, Decimal("NaN")], [1, 1])),
     "shape text": ("dimension-mismatch", lambda: refclust.dataset(Matrix((2, "w3")))),
