@@ -173,8 +173,8 @@ def mutual_information(table: Contingency, *, base: Rational | None = None) -> R
     True
     """
     n = table.total
-    information = over_cells(table, lambda n_ij, n_i, m_j: n_ij / n * log(n * n_ij / (n_i * m_j)))
-    return in_base(information.named("I", r"I(\mathcal C,\mathcal T)"), base)
+    nats = over_cells(table, lambda n_ij, n_i, m_j: n_ij / n * log(n * n_ij / (n_i * m_j)))
+    return in_base(nats.named("I", r"I(\mathcal C,\mathcal T)"), base)
 
 
 @metric(

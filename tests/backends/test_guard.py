@@ -38,6 +38,8 @@ def test_an_interrupt_is_the_users_unless_the_thread_is_ours() -> None:
 def test_the_user_can_interrupt_what_does_not_end() -> None:
     code = (
         "import os, signal, threading, time\n"
+        # A shell that runs tests in the background has it ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from refclust.backends.guard import attempt\n"
         "threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
         "try:\n"

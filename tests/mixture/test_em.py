@@ -11,7 +11,7 @@ import pytest
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
 from refclust.data.accept import dataset
-from refclust.errors import BadOption, DegenerateCovariance, RefclustError
+from refclust.errors import BadLabel, BadOption, DegenerateCovariance, RefclustError
 from refclust.mixture import fit as fits
 from refclust.mixture.bayes import variational_gaussian, variational_multinomial
 from refclust.mixture.certificate import Certificate, ascent
@@ -47,10 +47,18 @@ WRONG: dict[str, list[Any]] = {
     "start": ["given", "labels", "k-means", None, 5, []],
     "collapse": ["stop", None, 5, []],
     "trace": ["full", None, 5, True],
-    "labels": [5, 1.5, [None, 1, 1, 1, 1, 1, 1], [[0]] * 7],
+    "labels": [[None, 1, 1, 1, 1, 1, 1]],
     "parameters": [5, "x", [], {}, {"weights": 5}, {"weights": [1.0]}, object()],
     "limt": [5],
 }
+
+
+@pytest.mark.spec("EM-INIT", "ERROR-DOOR")
+@pytest.mark.parametrize("labels", [5, 1.5, [[0]] * 7])
+def test_labels_to_start_from_are_labels(labels: Any) -> None:
+    with pytest.raises(BadLabel) as caught:
+        gaussian(POINTS, None, labels=labels)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.spec("EM-ALG", "EM-STOP", "EM-INIT")

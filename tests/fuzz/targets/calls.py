@@ -7,10 +7,9 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, Final
 
-from refclust.metrics.undefined import Undefined
-
 import refclust
 from refclust.errors import RefclustError
+from refclust.formulas.undefined import Undefined
 from refclust.metrics import catalogue
 from refclust.metrics.score import score
 from tests.fuzz import hostile
