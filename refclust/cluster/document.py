@@ -18,6 +18,7 @@ from typing import Any, Final, NoReturn, TypeVar
 
 from refclust.data.textfile import check_json
 from refclust.errors import BadModel, NotFinite, RefclustError
+from refclust.escape import for_terminal
 
 T = TypeVar("T")
 Word = TypeVar("Word", bound=str)
@@ -59,7 +60,8 @@ class Node:
 
     def entry(self, key: str) -> Node:
         """The value of a key that is known to be there."""
-        path = f"{self.path}.{key}" if self.path else key
+        known = for_terminal(key)
+        path = f"{self.path}.{known}" if self.path else known
         return Node(self.value[key], self.name, path, self.error)
 
     def item(self, place: int) -> Node:

@@ -28,6 +28,7 @@ from refclust.errors import (
     NotFinite,
     RaggedRows,
 )
+from refclust.escape import for_terminal
 from refclust.numbers.reading import exact, shown
 
 __all__ = ["STDIN", "is_delimited", "read_columns", "read_labels", "read_weights", "same_length"]
@@ -235,7 +236,7 @@ def _quoting(message: str) -> str:
         return "a quote is opened and never closed"
     if "limit" in message:
         return "a field is longer than 131072 characters (an open quote?)"
-    return f"a quoted field is malformed ({message})"
+    return f"a quoted field is malformed ({for_terminal(message)})"
 
 
 def _count(number: int, noun: str) -> str:

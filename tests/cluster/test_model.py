@@ -660,3 +660,11 @@ def test_other_documents_have_their_own_error() -> None:
         parse('{"progress": null}', "c", error=BadCheckpoint).entry("progress").mapping()
     with pytest.raises(BadCheckpoint, match="not JSON"):
         parse("{", "c", error=BadCheckpoint)
+
+
+def test_names_of_a_document_are_shown_in_messages() -> None:
+    with pytest.raises(BadModel) as caught:
+        parse('{"a\\u00adb": {"\\u001b": 3}}', "m.json").entry("a\xadb").entry("\x1b").wrong(
+            "a text"
+        )
+    assert str(caught.value) == r"m.json: a\xadb.\x1b: 3; a text is needed"

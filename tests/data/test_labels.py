@@ -330,3 +330,11 @@ def test_a_number_of_a_column_has_an_end(tmp_path: Path) -> None:
             given = Options(**{role: (column,) if role == "columns" else column})  # type: ignore[arg-type]
             with pytest.raises(MissingColumn, match=r"has no column '.{1,40}'; it has"):
                 read_csv(path, given)
+
+
+def test_what_a_malformed_quote_lacks_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "l.tsv"
+    path.write_text('a\tb\n"x"y\tz\n', encoding="utf-8")
+    with pytest.raises(RaggedRows) as caught:
+        read_labels(str(path), column="a")
+    assert "\t" not in str(caught.value)
