@@ -1,5 +1,7 @@
 """``python -m refclust``: the command line, for whoever has no script on the path."""
 
+import sys
+
 from refclust.cli.app import main
 
-main()
+sys.exit(main())
