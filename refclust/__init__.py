@@ -18,22 +18,19 @@ from refclust.version import SPEC_VERSION as SPEC_VERSION
 from refclust.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from refclust.backends.formats import read as read
-    from refclust.classify.anything import predict as predict
+    from refclust.backends.plugins.formats import read as read
     from refclust.classify.discriminants import lda as lda
     from refclust.classify.discriminants import nearest_gaussian as nearest_gaussian
     from refclust.classify.discriminants import qda as qda
-    from refclust.classify.model import load_model as load_model
-    from refclust.classify.model import save_model as save_model
     from refclust.classify.naive_bayes import naive_bayes as naive_bayes
     from refclust.cluster.bisecting import bisecting as bisecting
-    from refclust.cluster.checkpoint import Checkpoint as Checkpoint
     from refclust.cluster.hierarchical import agglomerative as agglomerative
     from refclust.cluster.kmeans import kmeans as kmeans
     from refclust.cluster.kmeans import kmeans_steps as kmeans_steps
-    from refclust.data.accept import dataset as dataset
+    from refclust.data.accepting.door import dataset as dataset
     from refclust.data.dataset import Dataset as Dataset
     from refclust.errors import RefclustError as RefclustError
+    from refclust.fitting.checkpoint import Checkpoint as Checkpoint
     from refclust.formulas.information import entropy as entropy
     from refclust.formulas.information import joint_mutual_information as joint_mutual_information
     from refclust.formulas.information import kl as kl
@@ -41,6 +38,7 @@ if TYPE_CHECKING:
     from refclust.metrics.contingency import contingency as contingency
     from refclust.metrics.score import score_all as score_all
     from refclust.mixture.certified import certified_log_likelihood as certified_log_likelihood
+    from refclust.mixture.choosing.selection import select as select
     from refclust.mixture.fit import bernoulli_mixture as bernoulli_mixture
     from refclust.mixture.fit import bernoulli_steps as bernoulli_steps
     from refclust.mixture.fit import gaussian_mixture as gaussian_mixture
@@ -48,38 +46,40 @@ if TYPE_CHECKING:
     from refclust.mixture.fit import multinomial_mixture as multinomial_mixture
     from refclust.mixture.fit import multinomial_steps as multinomial_steps
     from refclust.mixture.sample import sample as sample
-    from refclust.mixture.selection import select as select
     from refclust.mixture.theory import decomposition as decomposition
     from refclust.mixture.theory import lower_bound as lower_bound
+    from refclust.models.classifiers import load_model as load_model
+    from refclust.models.classifiers import save_model as save_model
+    from refclust.models.predict import predict as predict
     from refclust.numbers.real import Real as Real
 
 _HOMES: Final = {
-    "Checkpoint": "refclust.cluster.checkpoint",
+    "Checkpoint": "refclust.fitting.checkpoint",
     "Dataset": "refclust.data.dataset",
     "agglomerative": "refclust.cluster.hierarchical",
     "bernoulli_mixture": "refclust.mixture.fit",
     "bernoulli_steps": "refclust.mixture.fit",
     "bisecting": "refclust.cluster.bisecting",
     "certified_log_likelihood": "refclust.mixture.certified",
-    "dataset": "refclust.data.accept",
+    "dataset": "refclust.data.accepting.door",
     "decomposition": "refclust.mixture.theory",
     "gaussian_mixture": "refclust.mixture.fit",
     "gaussian_steps": "refclust.mixture.fit",
     "kmeans": "refclust.cluster.kmeans",
     "kmeans_steps": "refclust.cluster.kmeans",
     "lda": "refclust.classify.discriminants",
-    "load_model": "refclust.classify.model",
+    "load_model": "refclust.models.classifiers",
     "lower_bound": "refclust.mixture.theory",
     "multinomial_mixture": "refclust.mixture.fit",
     "multinomial_steps": "refclust.mixture.fit",
     "naive_bayes": "refclust.classify.naive_bayes",
     "nearest_gaussian": "refclust.classify.discriminants",
-    "predict": "refclust.classify.anything",
+    "predict": "refclust.models.predict",
     "qda": "refclust.classify.discriminants",
-    "read": "refclust.backends.formats",
+    "read": "refclust.backends.plugins.formats",
     "sample": "refclust.mixture.sample",
-    "save_model": "refclust.classify.model",
-    "select": "refclust.mixture.selection",
+    "save_model": "refclust.models.classifiers",
+    "select": "refclust.mixture.choosing.selection",
     "RefclustError": "refclust.errors",
     "contingency": "refclust.metrics.contingency",
     "entropy": "refclust.formulas.information",

@@ -8,23 +8,6 @@ from typing import Any
 
 from refclust.backends.protocol import API_VERSION, Accuracy, Estimate, Problem, Refusal
 from refclust.data.dataset import Dataset
-from refclust.kernels import (  # noqa: F401  (they register their kernels)
-    contingency,
-    directions,
-    distances,
-    exact_moments,
-    gaussian,
-    information,
-    kmeans,
-    linkage,
-    masses,
-    means,
-    multinomial,
-    scatters,
-    seeding,
-    whitening,
-    words,
-)
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 

@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from refclust.backends import choice, offer
-from refclust.backends.capture import caught
-from refclust.backends.choice import AUTO as AUTO
-from refclust.backends.choice import REFERENCE as REFERENCE
-from refclust.backends.choice import Choice
-from refclust.backends.discovery import Record
-from refclust.backends.guard import attempt, shown, words
+from refclust.backends.choosing import choice, offer
+from refclust.backends.choosing.choice import AUTO as AUTO
+from refclust.backends.choosing.choice import REFERENCE as REFERENCE
+from refclust.backends.choosing.choice import Choice
+from refclust.backends.plugins.capture import caught
+from refclust.backends.plugins.discovery import Record
+from refclust.backends.plugins.guard import attempt, shown, words
 from refclust.backends.protocol import Backend, Problem
 from refclust.backends.traits import with_traits
 from refclust.errors import BackendContract, BackendFailure, RefclustError

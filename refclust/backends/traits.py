@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from refclust.backends.protocol import Problem
 from refclust.data.dataset import SINGLES, Dataset
-from refclust.kernels.gaussian import Gaussians
-from refclust.kernels.mixture import Rule
+from refclust.kernels.mixtures.gaussian import Gaussians
+from refclust.kernels.mixtures.shared import Rule
 
 TRAITS: Final = (
     "weights",  # rows or labels have weights of their own

@@ -11,9 +11,9 @@ from refclust.classify.results import GaussianClassifier
 from refclust.classify.training import Arguments, Prior, gaussian_classifier, is_pooled, labelled
 from refclust.errors import BadOption
 from refclust.kernels.points import Vector
+from refclust.mixture.covariance.models import covariance_model
 from refclust.mixture.density import half_log_precision, mahalanobis, whitened
-from refclust.mixture.gaussian_parameters import GaussianParameters
-from refclust.mixture.shapes import covariance_model
+from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.numbers.linalg import Matrix
 from refclust.numbers.reading import shown
 

@@ -20,14 +20,14 @@ from refclust.classify.training import (
     labelled,
     told_prior,
 )
-from refclust.cluster.options import named
-from refclust.cluster.room import for_words
-from refclust.data.accept import doubles
+from refclust.data.accepting.door import doubles
 from refclust.errors import BadOption, DimensionMismatch
-from refclust.kernels.mixture import plain
+from refclust.fitting.checks import named
+from refclust.fitting.memory import for_words
+from refclust.kernels.mixtures.shared import plain
+from refclust.kernels.mixtures.words import Kind
 from refclust.kernels.points import Vector
-from refclust.kernels.words import Kind
-from refclust.mixture.counts_parameters import (
+from refclust.mixture.families.count_parameters import (
     Counts,
     check_counts,
 )

@@ -9,10 +9,10 @@ from typing import Any
 
 from refclust.backends.session import Session
 from refclust.classify.results import AnyClassifier
-from refclust.cluster.options import named
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.data.dataset import Dataset
 from refclust.errors import ImpossibleRow
+from refclust.fitting.checks import named
 from refclust.kernels.points import Vector
 from refclust.mixture.predict import Assignments, Impossible, assignments
 

@@ -13,11 +13,9 @@ from typing import Any, Literal, TypeAlias, TypedDict
 
 from refclust.backends.session import Session
 from refclust.classify.results import Classifier, GaussianClassifier, Kind
-from refclust.cluster.options import named
-from refclust.cluster.seeding import Rows
-from refclust.data.accept import dataset, doubles
+from refclust.data.accepting.door import dataset, doubles
+from refclust.data.accepting.trust import items
 from refclust.data.dataset import Features, Fingerprint
-from refclust.data.given import items
 from refclust.errors import (
     BadOption,
     DegenerateCovariance,
@@ -26,15 +24,17 @@ from refclust.errors import (
     EmptyLabel,
     KOutOfRange,
 )
-from refclust.kernels.mixture import Doubles
-from refclust.mixture.estimates import component_weights
-from refclust.mixture.families import Collapsed
-from refclust.mixture.gaussian import GaussianFamily
-from refclust.mixture.gaussian_parameters import check_weights
+from refclust.fitting.checks import named
+from refclust.fitting.rows import Rows
+from refclust.kernels.mixtures.shared import Doubles
+from refclust.mixture.covariance.models import covariance_model
+from refclust.mixture.families.estimates import component_weights
+from refclust.mixture.families.family import Collapsed
+from refclust.mixture.families.gaussian import GaussianFamily
+from refclust.mixture.families.gaussian_parameters import check_weights
+from refclust.mixture.families.recentre import beyond_range
 from refclust.mixture.options import is_number
 from refclust.mixture.passes import GaussianPasses
-from refclust.mixture.recentre import beyond_range
-from refclust.mixture.shapes import covariance_model
 from refclust.mixture.starts import numbered
 from refclust.numbers.reading import shown
 

@@ -16,18 +16,10 @@ from typing import Annotated
 
 import typer
 
-from refclust.cli import (
-    backends,
-    demo,
-    explain,
-    lazy,
-    output,
-    score,
-    spec,
-    trace,
-    vectors,
-    verify,
-)
+from refclust.cli import lazy, output
+from refclust.cli.commands import backends, demo, score
+from refclust.cli.commands.explain import scores as explain
+from refclust.cli.commands.proof import spec, trace, vectors, verify
 from refclust.errors import RefclustError, TooLarge
 from refclust.notes import listen
 
@@ -47,7 +39,7 @@ app = typer.Typer(
 
 app.command("demo", short_help="Take the tour; start here.")(demo.demo)
 for _name, _place, _help in (
-    ("fit", "fit:app", "Fit clusters, mixtures, classifiers."),
+    ("fit", "fit.clusters:app", "Fit clusters, mixtures, classifiers."),
     ("select", "select:select", "Choose how many clusters, and which model."),
     ("predict", "predict:predict", "Put new rows into clusters or classes."),
     ("sample", "sample:sample", "Draw rows from a mixture or a classifier."),
@@ -56,9 +48,9 @@ for _name, _place, _help in (
     ("convert", "convert:convert", "Convert data from one format to another."),
     ("formats", "sniff:formats", "List the formats of data."),
     ("bench", "bench:bench", "Measure refclust beside its peers."),
-    ("conform", "conform:conform", "Hold a backend against the contracts."),
+    ("conform", "proof.conform:conform", "Hold a backend against the contracts."),
 ):
-    lazy.command(app, _name, f"refclust.cli.{_place}", _help)
+    lazy.command(app, _name, f"refclust.cli.commands.{_place}", _help)
 app.command("score", short_help="Score a clustering against the truth.")(score.score)
 app.command("explain", short_help="Derive a score, or a step of EM.")(explain.explain)
 app.command("spec", short_help="Read a clause: formula, code, evidence.")(spec.spec)
@@ -179,8 +171,8 @@ def run(arguments: list[str]) -> int:
         _tell(arguments, "fault", f"{told} (--debug shows where)", debug=debug)
         return FAULT
     finally:
-        if "refclust.data.source" in sys.modules:
-            from refclust.data import source
+        if "refclust.data.files.source" in sys.modules:
+            from refclust.data.files import source
 
             source.forget()
         listen(None)

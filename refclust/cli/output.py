@@ -177,7 +177,7 @@ def check_output(path: str, *, force: bool) -> None:
     """Refuse to overwrite a file, or to write where none can be, before any work is done for it."""
     if path == "-":
         return
-    from refclust.data.atomic import check_place  # start-up is quicker without it
+    from refclust.data.files.atomic import check_place  # start-up is quicker without it
     from refclust.escape import for_terminal
 
     if os.path.normpath(path) in _STDOUT:
@@ -194,7 +194,7 @@ def write_file(path: str, text: str, *, force: bool) -> None:
         say(text.removesuffix("\n"))
         return
     check_output(path, force=force)
-    from refclust.data.atomic import write_atomically  # start-up is quicker without it
+    from refclust.data.files.atomic import write_atomically  # start-up is quicker without it
 
     content = text if text.endswith("\n") else text + "\n"
     write_atomically(path, content.encode("utf-8"), replace=force)

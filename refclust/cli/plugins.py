@@ -9,9 +9,9 @@ from typing import Any
 import typer
 from typer.models import CommandInfo, TyperInfo
 
-from refclust.backends import plugins
-from refclust.backends.guard import shown, words
-from refclust.backends.plugins import Plugin
+from refclust.backends.plugins import loading as plugins
+from refclust.backends.plugins.guard import shown, words
+from refclust.backends.plugins.loading import Plugin
 from refclust.cli.output import note
 from refclust.errors import BackendFailure, RefclustError
 

@@ -11,16 +11,19 @@ from typing import Any, Literal
 from refclust.backends.session import Provenance, Session
 from refclust.cluster import bisecting_state as states
 from refclust.cluster.bisecting_state import Node, State
-from refclust.cluster.checkpoint import Checkpoint, Fitting, whole_provenance
+from refclust.cluster.directions import unit_rows
 from refclust.cluster.objective import exact_within, mean_square, rounded
-from refclust.cluster.options import KMeansOptions, clusters, named
+from refclust.cluster.options import KMeansOptions
 from refclust.cluster.results import BisectingFit, Metric, Split, Start
-from refclust.cluster.rows import unit_rows
-from refclust.cluster.seeding import STARTS, Draws, Rows
+from refclust.cluster.seeding import STARTS
 from refclust.cluster.steps import USUAL, Steps
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.data.dataset import Dataset
 from refclust.errors import KOutOfRange
+from refclust.fitting.checkpoint import Checkpoint, Fitting, whole_provenance
+from refclust.fitting.checks import clusters, named
+from refclust.fitting.draws import Draws
+from refclust.fitting.rows import Rows
 from refclust.kernels.centres import CentreMatrix
 
 

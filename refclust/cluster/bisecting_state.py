@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from refclust.cluster.document import Node as Told
 from refclust.cluster.options import KMeansOptions
 from refclust.cluster.results import Centre
 from refclust.cluster.seeding import most_draws
+from refclust.data.files.document import Node as Told
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,17 +13,17 @@ from fractions import Fraction
 from typing import Any, Final
 
 from refclust.backends.session import REFERENCE, Session
+from refclust.cluster.directions import unit_rows
 from refclust.cluster.objective import rounded, total_cosine
 from refclust.cluster.results import KMeansFit
-from refclust.cluster.rows import unit_rows
-from refclust.cluster.seeding import Rows
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.data.dataset import Dataset
 from refclust.errors import BadOption
+from refclust.fitting.rows import Rows
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.contracts import Argmin
-from refclust.kernels.fields import Cosine, Euclidean
-from refclust.kernels.kmeans import Step
+from refclust.kernels.clusters.kmeans import Step
+from refclust.kernels.clusters.nearness import Cosine, Euclidean
+from refclust.kernels.contracts.basic import Argmin
 from refclust.kernels.points import Points
 from refclust.numbers.sampling import below, stream
 

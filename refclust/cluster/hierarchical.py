@@ -9,12 +9,12 @@ from typing import Any
 
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
-from refclust.cluster.room import for_distances
 from refclust.cluster.tree import Merge, Tree
-from refclust.data.accept import dataset, doubles
+from refclust.data.accepting.door import dataset, doubles
+from refclust.data.accepting.trust import items
 from refclust.data.dataset import Dataset, Dense
-from refclust.data.given import items
 from refclust.errors import BadOption, EmptyInput, NotFinite, NotSymmetric
+from refclust.fitting.memory import for_distances
 from refclust.kernels.distances import METRICS
 from refclust.kernels.linkage import LINKAGES, SQUARED
 from refclust.numbers.reading import shown

@@ -10,16 +10,18 @@ from collections.abc import Hashable, Iterable
 from typing import Any, TypedDict, Unpack, cast
 
 from refclust.backends.session import Session
-from refclust.cluster.checkpoint import Checkpoint
-from refclust.cluster.options import KMeansOptions, clusters
+from refclust.cluster.directions import unit_rows
+from refclust.cluster.options import KMeansOptions
 from refclust.cluster.results import Detail, KMeansFit, Metric, Policy, Start
-from refclust.cluster.room import for_centres
-from refclust.cluster.rows import unit_rows
-from refclust.cluster.seeding import STARTS, Rows, group_means
+from refclust.cluster.seeding import STARTS, group_means
 from refclust.cluster.steps import USUAL, Steps
-from refclust.data.accept import dataset, labels_of
+from refclust.data.accepting.door import dataset, labels_of
 from refclust.data.dataset import Dataset, Dense
 from refclust.errors import BadOption, DimensionMismatch, LabelLengthMismatch, ZeroVector
+from refclust.fitting.checkpoint import Checkpoint
+from refclust.fitting.checks import clusters
+from refclust.fitting.memory import for_centres
+from refclust.fitting.rows import Rows
 from refclust.kernels.centres import CentreMatrix
 from refclust.numbers.reading import shown
 

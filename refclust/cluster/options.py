@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any, Final, get_args
+from typing import Any, get_args
 
 from refclust.cluster.results import Detail, Metric, Policy, Start
-from refclust.errors import BadOption, KOutOfRange
-from refclust.limits import within
+from refclust.errors import BadOption
+from refclust.fitting.checks import named, runs, whole
 from refclust.numbers.reading import shown
 from refclust.numbers.sampling import stream
-
-_BITS: Final = 63  # of a whole number: what any backend can count
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,39 +56,3 @@ class KMeansOptions:
     def as_json(self) -> dict[str, Any]:
         """The options as plain values, in a fixed order."""
         return asdict(self)
-
-
-def clusters(k: Any, n: int) -> int:
-    """The number of clusters, from 1 to the number of rows.
-
-    Spec: KM-INIT
-
-    >>> clusters(3, 10)
-    3
-    """
-    if not isinstance(k, int) or isinstance(k, bool):
-        raise BadOption(f"k is {shown(k)}; a whole number from 1 to {n} is needed")
-    if not 1 <= k <= n:
-        raise KOutOfRange(f"k is {shown(k)}; from 1 to {n} clusters can be made of {n} rows")
-    return k
-
-
-def named(option: str, value: Any, allowed: Iterable[str]) -> None:
-    """Refuse a value that is not one of the names allowed."""
-    names = list(allowed)
-    if not isinstance(value, str) or value not in names:
-        raise BadOption(f"{option} is {shown(value)}; allowed are {', '.join(names)}")
-
-
-def whole(option: str, value: Any, least: int) -> None:
-    """Refuse what is not a whole number of at least ``least``."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise BadOption(f"{option} is {shown(value)}; a whole number of at least {least} is needed")
-    if value.bit_length() > _BITS:
-        raise BadOption(f"{option} is above 2**{value.bit_length() - 1}; it goes up to 2**{_BITS}")
-
-
-def runs(option: str, value: Any) -> None:
-    """Refuse what is not a number of runs, or more of them than anybody waits for."""
-    whole(option, value, 1)
-    within("runs", value, f"{option}={shown(value)}")

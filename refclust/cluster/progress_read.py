@@ -11,12 +11,12 @@ from array import array
 from dataclasses import dataclass
 from typing import Final, get_args
 
-from refclust.cluster.document import Node
 from refclust.cluster.objective import rounded
 from refclust.cluster.options import KMeansOptions
 from refclust.cluster.progress import Progress
 from refclust.cluster.results import Centres, Emptied, Iteration, Policy, Reason, Run
 from refclust.cluster.seeding import most_draws
+from refclust.data.files.document import Node
 from refclust.kernels.centres import CentreMatrix
 
 _POLICIES: Final[tuple[Policy, ...]] = get_args(Policy)

@@ -9,83 +9,15 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
-from random import Random
-from typing import Any
 
-from refclust.backends.protocol import Problem
-from refclust.backends.session import Session
 from refclust.cluster.objective import rounded
 from refclust.cluster.results import Centre, Centres
-from refclust.data.dataset import Dataset
 from refclust.errors import BadOption, KOutOfRange
+from refclust.fitting.draws import Draws
+from refclust.fitting.rows import Rows
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.seeding import Potential
-from refclust.numbers.sampling import stream
-
-
-@dataclass(slots=True)
-class Draws:
-    """The random numbers of a seed, and how many of them have been used.
-
-    Spec: NUM-RAND
-    """
-
-    seed: int
-    used: int = 0
-    _stream: Random = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        """Go to the place in the stream."""
-        self._stream = stream(self.seed)
-        for _ in range(self.used):
-            self._stream.random()
-
-    def next(self) -> float:
-        """The next random number.
-
-        Spec: NUM-RAND
-
-        >>> Draws(0, used=1).next() == [Draws(0).next(), stream(0).random()][0]
-        False
-        """
-        self.used += 1
-        return self._stream.random()
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """The rows to start from, as seen through the kernels of a session."""
-
-    data: Dataset
-    session: Session
-    calls: int = 1  # how often a kernel will be called, for whoever chooses a backend
-
-    def call(self, kernel: str, *args: Any, k: int = 1) -> Any:
-        """Run a kernel on the rows; k is how many centres they are compared with."""
-        size = len(self.data.matrix.values)
-        problem = Problem(self.data.kind, self.data.n, size, k, self.calls)
-        return self.session.run(kernel, problem, self.data, *args)
-
-    def made_by(self, kernel: str, k: int) -> str:
-        """Which backend, of which version, runs a kernel here: the one that will also run it."""
-        size = len(self.data.matrix.values)
-        problem = Problem(self.data.kind, self.data.n, size, k, self.calls)
-        return self.session.bound_to(kernel, problem)
-
-    def row(self, i: int) -> Centre:
-        """One row with all its zeros.
-
-        Spec: DATA-SET
-        """
-        row = self.data.row(i)
-        if not isinstance(row, dict):
-            return row
-        full = [0.0] * self.data.d
-        for j, x in row.items():
-            full[j] = x
-        return tuple(full)
+from refclust.kernels.clusters.seeding import Potential
 
 
 def random_rows(rows: Rows, k: int, draws: Draws) -> Centres:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from refclust.backends.session import Session
 from refclust.cluster import progress as progresses
-from refclust.cluster.checkpoint import Checkpoint, Fitting, whole_provenance
+from refclust.cluster.directions import unit_rows
 from refclust.cluster.objective import (
     best_run,
     exact_rss,
@@ -28,13 +28,15 @@ from refclust.cluster.options import KMeansOptions
 from refclust.cluster.progress import Progress
 from refclust.cluster.progress_read import ProgressReader
 from refclust.cluster.results import Centres, Iteration, KMeansFit, Reason, Run
-from refclust.cluster.room import for_centres
-from refclust.cluster.rows import unit_rows
-from refclust.cluster.seeding import STARTS, Draws, Rows
+from refclust.cluster.seeding import STARTS
 from refclust.cluster.update import Treated, empty_clusters, treat, update, without
 from refclust.data.dataset import Dataset, Fingerprint
+from refclust.fitting.checkpoint import Checkpoint, Fitting, whole_provenance
+from refclust.fitting.draws import Draws
+from refclust.fitting.memory import for_centres
+from refclust.fitting.rows import Rows
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.kmeans import Labels, Step, copied
+from refclust.kernels.clusters.kmeans import Labels, Step, copied
 from refclust.numbers.real import Real
 
 STEP: Final = "kmeans.lloyd_step"

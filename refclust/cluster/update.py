@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from refclust.cluster.objective import exact_within
 from refclust.cluster.results import Centre, Emptied, Policy
-from refclust.cluster.seeding import Rows
 from refclust.errors import EmptyCluster
+from refclust.fitting.rows import Rows
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.kmeans import ClusterSums, Step, Sums
-from refclust.kernels.seeding import Potential
+from refclust.kernels.clusters.kmeans import ClusterSums, Step, Sums
+from refclust.kernels.clusters.seeding import Potential
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ def aligned(data: Dataset, features: Features | None, d: int) -> tuple[Dataset, 
 
     Spec: DATA-ALIGN
 
-    >>> from refclust.data.accept import dataset
+    >>> from refclust.data.accepting.door import dataset
     >>> flowers = dataset([[1.0, 2.0, 3.0]], features=["width", "length", "colour"])
     >>> changed, left_out = aligned(flowers, ("length", "width"), 2)
     >>> changed.row(0), left_out

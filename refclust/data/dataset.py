@@ -16,7 +16,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from refclust.data.glance import surely_finite, surely_weights
+from refclust.data.accepting.buffers import surely_finite, surely_weights
 from refclust.errors import (
     BadWeight,
     EmptyInput,

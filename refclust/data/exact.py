@@ -16,7 +16,7 @@ from fractions import Fraction
 from operator import mul
 from typing import Any, Protocol, TypeAlias
 
-from refclust.data.given import iterator
+from refclust.data.accepting.trust import iterator
 from refclust.errors import (
     BadNumber,
     DimensionMismatch,

@@ -16,8 +16,8 @@ from fractions import Fraction
 from itertools import chain
 from typing import Final
 
-from refclust.data.textfile import STDIN, blocks, display_name, suffix
-from refclust.data.whole import whole
+from refclust.data.files.textfile import STDIN, blocks, display_name, suffix
+from refclust.data.files.whole import whole
 from refclust.errors import (
     BadWeight,
     EmptyFile,

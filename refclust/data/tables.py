@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from refclust.data.files.textfile import check_json, display_name, read_text, suffix
 from refclust.data.labels import delimited_rows, exact_number, split_lines
-from refclust.data.textfile import check_json, display_name, read_text, suffix
 from refclust.errors import BadTable, EmptyFile, RaggedRows
 
 Count: TypeAlias = int | Fraction

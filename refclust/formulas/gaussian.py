@@ -29,8 +29,8 @@ from refclust.formulas.vectors import (
     sum_of,
     total,
 )
-from refclust.numbers.constants import pi
 from refclust.numbers.real import Real, exp, log, sqrt
+from refclust.numbers.reals.constants import pi
 
 Row: TypeAlias = Sequence[Number]
 Rows: TypeAlias = Sequence[Row]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
-from refclust.data.given import items
+from refclust.data.accepting.trust import items
 from refclust.errors import (
     BadDistribution,
     BadOption,
@@ -25,10 +25,10 @@ from refclust.formulas.contingency import Contingency, Count, refuse_fractions
 from refclust.formulas.declared import INFINITY, metric
 from refclust.formulas.undefined import Undefined, ratio
 from refclust.numbers.combinatorics import hypergeometric
-from refclust.numbers.decide import MOST_DIGITS
-from refclust.numbers.log_terms import Sizes, Term, log, total_of_logs
 from refclust.numbers.reading import exact_value, refuse_long, shown
 from refclust.numbers.real import Rational, Real, maximum, minimum, real, sqrt, total
+from refclust.numbers.reals.decide import MOST_DIGITS
+from refclust.numbers.reals.log_terms import Sizes, Term, log, total_of_logs
 
 SIDES: Final = ("clusters", "classes")
 AVERAGES: Final = ("geometric", "arithmetic", "min", "max", "joint")

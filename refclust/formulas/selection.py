@@ -30,9 +30,9 @@ from refclust.formulas.vectors import (
     sum_of,
     total,
 )
-from refclust.numbers.constants import pi
-from refclust.numbers.gamma import digamma, log_gamma
 from refclust.numbers.real import Real, exp, log, sqrt
+from refclust.numbers.reals.constants import pi
+from refclust.numbers.reals.gamma import digamma, log_gamma
 
 Row: TypeAlias = Sequence[Number]
 Rows: TypeAlias = Sequence[Row]

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from refclust.formulas.contingency import Cell, Count
-from refclust.kernels.contracts import Exact
-from refclust.kernels.merging import CELLS
+from refclust.kernels.contracts.basic import Exact
+from refclust.kernels.contracts.merging import CELLS
 from refclust.kernels.registry import kernel
 
 __all__ = ["Cell", "CellTable", "Count", "ExactCells", "LabelPairs", "table"]

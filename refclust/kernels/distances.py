@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from refclust.errors import BadOption, NotFinite, ZeroVector
-from refclust.kernels.contracts import Equal
+from refclust.kernels.contracts.basic import Equal
 from refclust.kernels.points import Points
 from refclust.kernels.registry import kernel
 from refclust.numbers.nearest import nearest, nearest_sqrt

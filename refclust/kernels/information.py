@@ -15,11 +15,11 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TypeAlias
 
-from refclust.kernels.contracts import Enclosing
+from refclust.kernels.contracts.basic import Enclosing
 from refclust.kernels.overlaps import by_moments, moments_needed
 from refclust.kernels.registry import kernel
-from refclust.numbers.intervals import Arithmetic, arithmetic
 from refclust.numbers.real import Interval
+from refclust.numbers.reals.intervals import Arithmetic, arithmetic
 
 Sizes: TypeAlias = tuple[tuple[int, int], ...]
 _GUARD_BITS = 48  # the steps away from the mode lose less than one unit each: 2**48 are plenty

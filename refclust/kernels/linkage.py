@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from refclust.errors import BadOption, NotFinite
-from refclust.kernels.contracts import Equal
+from refclust.kernels.contracts.basic import Equal
 from refclust.kernels.registry import kernel
 
 MergeRow: TypeAlias = tuple[int, int, float, int]  # two cluster ids, height, size

@@ -12,8 +12,8 @@ import math
 from typing import Final
 
 from refclust.numbers.combinatorics import central_moments
-from refclust.numbers.intervals import ZERO, Arithmetic
 from refclust.numbers.real import Interval
+from refclust.numbers.reals.intervals import ZERO, Arithmetic
 
 _GUARD_BITS: Final = 8
 _MOST_MOMENTS: Final = 2000

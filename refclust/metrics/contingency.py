@@ -8,8 +8,8 @@ from typing import Any, Final, TypeAlias
 
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
+from refclust.data.accepting.trust import items, iterator
 from refclust.data.dataset import INTEGERS
-from refclust.data.given import items, iterator
 from refclust.errors import (
     BackendFailure,
     BadLabel,

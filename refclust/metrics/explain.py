@@ -16,9 +16,9 @@ from refclust.escape import for_latex, for_markdown, for_terminal, left, right, 
 from refclust.metrics import profiles
 from refclust.metrics.contingency import Contingency
 from refclust.metrics.score import Score, evaluate
-from refclust.numbers.derivation import Derivation
 from refclust.numbers.reading import told
 from refclust.numbers.real import NAMED
+from refclust.numbers.reals.derivation import Derivation
 from refclust.trace import clauses
 
 _Shown: TypeAlias = Callable[[object], str]

@@ -23,8 +23,8 @@ from refclust.formulas.undefined import Undefined
 from refclust.kernels import information as kernels
 from refclust.kernels.information import Margins, Sizes
 from refclust.numbers.combinatorics import hypergeometric
-from refclust.numbers.decide import FIRST_DIGITS
 from refclust.numbers.real import Interval, Rational, Real, enclosed, log, total
+from refclust.numbers.reals.decide import FIRST_DIGITS
 
 ExpectedMI: TypeAlias = Callable[[Margins, int], Interval]
 

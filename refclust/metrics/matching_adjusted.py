@@ -17,8 +17,8 @@ from refclust.formulas.matching import adjusted, bcubed_f, purity
 from refclust.formulas.undefined import Undefined
 from refclust.metrics.chance import SAMPLES, SEED, Estimate, estimated
 from refclust.numbers.combinatorics import expected_maximum, table_statistics
-from refclust.numbers.intervals import arithmetic
 from refclust.numbers.real import Interval, Rational, Real, enclosed, total
+from refclust.numbers.reals.intervals import arithmetic
 
 FEW_TERMS: Final = 300  # up to this many, a sum of fractions is worked out exactly
 

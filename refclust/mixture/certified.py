@@ -13,14 +13,13 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any, Final, Protocol
 
-from refclust.cluster.options import whole
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.errors import BadOption, DegenerateCovariance, ImpossibleRow
+from refclust.fitting.checks import whole
 from refclust.kernels.points import Points, Vector
-from refclust.mixture.counts_parameters import CountParameters
-from refclust.mixture.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.count_parameters import CountParameters
+from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.mixture.predict import Parameters, check_mixture
-from refclust.numbers.intervals import Arithmetic
 from refclust.numbers.linalg import (
     ExactMatrix,
     NotPositive,
@@ -28,6 +27,7 @@ from refclust.numbers.linalg import (
     exact_inverse,
 )
 from refclust.numbers.real import Interval
+from refclust.numbers.reals.intervals import Arithmetic
 
 _GUARD: Final = 12  # digits beyond those asked for: sums of many rows lose some
 _MOST_DIGITS: Final = 1000

@@ -10,8 +10,8 @@ import math
 from collections.abc import Sequence
 
 from refclust.errors import DegenerateCovariance, DimensionMismatch
-from refclust.kernels.fields import squared
-from refclust.mixture.gaussian_parameters import LOG_TWO_PI
+from refclust.kernels.clusters.nearness import squared
+from refclust.mixture.families.gaussian_parameters import LOG_TWO_PI
 from refclust.numbers.linalg import Matrix, NotPositive, cholesky, inverse_lower
 
 

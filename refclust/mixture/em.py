@@ -12,20 +12,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
-from refclust.cluster.checkpoint import Checkpoint, Fitting, whole_provenance
-from refclust.cluster.seeding import Draws, Rows
 from refclust.data.dataset import Fingerprint
-from refclust.kernels.kmeans import copied
-from refclust.kernels.mixture import HARD, SOFT, EMStep, Rule
+from refclust.fitting.checkpoint import Checkpoint, Fitting, whole_provenance
+from refclust.fitting.draws import Draws
+from refclust.fitting.rows import Rows
+from refclust.kernels.clusters.kmeans import copied
+from refclust.kernels.mixtures.shared import HARD, SOFT, EMStep, Rule
 from refclust.mixture import progress as progresses
 from refclust.mixture import starts
 from refclust.mixture.certificate import ascent
-from refclust.mixture.families import Collapsed, Densities, Family, Following, Point
+from refclust.mixture.families.family import Collapsed, Densities, Family, Following, Point
+from refclust.mixture.families.ranges import total_weight
+from refclust.mixture.families.recentre import beyond_range
 from refclust.mixture.options import EMOptions
 from refclust.mixture.progress import Before, Pending, Progress, Reached
 from refclust.mixture.progress_read import ProgressReader
-from refclust.mixture.ranges import total_weight
-from refclust.mixture.recentre import beyond_range
 from refclust.mixture.repair import all_collapsed, best_run, impossible, repaired
 from refclust.mixture.results import Iteration, MixtureFit, Reason, Run
 

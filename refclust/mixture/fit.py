@@ -11,24 +11,24 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
 from typing import Any, Final, TypeAlias, TypedDict, TypeVar, Unpack, cast
 
 from refclust.backends.session import Session
-from refclust.cluster.checkpoint import Checkpoint
-from refclust.cluster.options import clusters, named, whole
-from refclust.cluster.seeding import Rows
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.data.dataset import Dataset
 from refclust.errors import BadOption, DimensionMismatch, NotFinite
-from refclust.kernels.gaussian import Gaussians, Moments
-from refclust.kernels.multinomial import Tallies, Terms
-from refclust.mixture.counts import CountFamily
-from refclust.mixture.counts_parameters import CountParameters, Counts
+from refclust.fitting.checkpoint import Checkpoint
+from refclust.fitting.checks import clusters, named, whole
+from refclust.fitting.rows import Rows
+from refclust.kernels.mixtures.gaussian import Gaussians, Moments
+from refclust.kernels.mixtures.multinomial import Tallies, Terms
+from refclust.mixture.covariance.models import covariance_model
 from refclust.mixture.em import USUAL, EMSteps
-from refclust.mixture.families import Densities, Family
-from refclust.mixture.gaussian import GaussianFamily
-from refclust.mixture.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.count_parameters import CountParameters, Counts
+from refclust.mixture.families.counts import CountFamily
+from refclust.mixture.families.family import Densities, Family
+from refclust.mixture.families.gaussian import GaussianFamily
+from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.mixture.options import EMOptions, is_number
 from refclust.mixture.passes import CountPasses, GaussianPasses
 from refclust.mixture.results import Detail, MixtureFit, Policy, Start, Variation
-from refclust.mixture.shapes import covariance_model
 from refclust.mixture.starts import numbered
 from refclust.numbers.reading import shown
 

@@ -6,8 +6,8 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import Any, Final, get_args
 
-from refclust.cluster.options import named, runs, whole
 from refclust.errors import BadOption
+from refclust.fitting.checks import named, runs, whole
 from refclust.mixture.results import Detail, Policy, Start, Variation
 from refclust.numbers.reading import shown
 from refclust.numbers.sampling import stream

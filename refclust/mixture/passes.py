@@ -16,25 +16,25 @@ from itertools import pairwise
 from operator import mul
 from typing import Any
 
-from refclust.cluster.seeding import Rows
 from refclust.data.dataset import Dense
 from refclust.errors import BackendFailure, NotFinite
+from refclust.fitting.rows import Rows
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.gaussian import Gaussians, Moments, Spread
-from refclust.kernels.kmeans import Labels
-from refclust.kernels.mixture import Doubles, EMStep, Posterior, Rule, plain
-from refclust.kernels.multinomial import Tallies, Terms
+from refclust.kernels.clusters.kmeans import Labels
+from refclust.kernels.mixtures.gaussian import Gaussians, Moments, Spread
+from refclust.kernels.mixtures.multinomial import Tallies, Terms
+from refclust.kernels.mixtures.scatters import moved_part
+from refclust.kernels.mixtures.shared import Doubles, EMStep, Posterior, Rule, plain
+from refclust.kernels.mixtures.words import Kind, WordLogs, WordStep
 from refclust.kernels.points import Vector
-from refclust.kernels.scatters import moved_part
-from refclust.kernels.words import Kind, WordLogs, WordStep
-from refclust.mixture.counts_parameters import (
+from refclust.mixture.families.count_parameters import (
     CountParameters,
     estimated,
     probability_buffer,
     terms_of,
 )
-from refclust.mixture.ranges import check_columns, in_units, total_weight, weight_unit
-from refclust.mixture.recentre import beyond_range, centres_of, diagonals, settled
+from refclust.mixture.families.ranges import check_columns, in_units, total_weight, weight_unit
+from refclust.mixture.families.recentre import beyond_range, centres_of, diagonals, settled
 from refclust.numbers.argmin import ROUND
 
 

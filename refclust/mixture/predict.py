@@ -9,25 +9,25 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from refclust.backends.session import Provenance, Session
-from refclust.cluster.options import named
-from refclust.cluster.room import for_shares
-from refclust.cluster.seeding import Rows
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.data.align import aligned
 from refclust.data.dataset import Dataset, Features
 from refclust.errors import BadOption, DegenerateCovariance, DimensionMismatch, ImpossibleRow
-from refclust.kernels.kmeans import copied
-from refclust.kernels.mixture import SOFT, Posterior, plain, shares
+from refclust.fitting.checks import named
+from refclust.fitting.memory import for_shares
+from refclust.fitting.rows import Rows
+from refclust.kernels.clusters.kmeans import copied
+from refclust.kernels.mixtures.shared import SOFT, Posterior, plain, shares
+from refclust.kernels.mixtures.words import Kind
 from refclust.kernels.points import Vector
-from refclust.kernels.words import Kind
-from refclust.mixture.counts_parameters import (
+from refclust.mixture.families.count_parameters import (
     CountParameters,
     check_counts,
 )
-from refclust.mixture.counts_parameters import (
+from refclust.mixture.families.count_parameters import (
     check_parameters as check_counting,
 )
-from refclust.mixture.gaussian_parameters import (
+from refclust.mixture.families.gaussian_parameters import (
     GaussianParameters,
     constant_of,
     covariances_of,
@@ -35,7 +35,7 @@ from refclust.mixture.gaussian_parameters import (
     readable,
     whitening_diagonal,
 )
-from refclust.mixture.gaussian_parameters import check_parameters as check_gaussian
+from refclust.mixture.families.gaussian_parameters import check_parameters as check_gaussian
 from refclust.mixture.passes import CountPasses, GaussianPasses
 
 Parameters: TypeAlias = GaussianParameters | CountParameters

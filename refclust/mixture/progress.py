@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Generic, TypeVar
 
 from refclust.mixture.certificate import Ascent
-from refclust.mixture.families import Densities, Family
+from refclust.mixture.families.family import Densities, Family
 from refclust.mixture.results import Event, Iteration, Run
 
 P = TypeVar("P")

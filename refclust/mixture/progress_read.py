@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar, get_args
 
-from refclust.cluster.document import Node
+from refclust.data.files.document import Node
 from refclust.mixture.certificate import Ascent, Verdict
-from refclust.mixture.families import Densities, Family
+from refclust.mixture.families.family import Densities, Family
 from refclust.mixture.options import EMOptions
 from refclust.mixture.progress import Before, Pending, Progress
 from refclust.mixture.results import Event, Iteration, Reason, Run

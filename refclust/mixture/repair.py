@@ -9,10 +9,10 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final, Literal, TypeVar
 
-from refclust.cluster.seeding import Rows
 from refclust.errors import DegenerateCovariance, ImpossibleRow
-from refclust.kernels.mixture import Posterior, plain
-from refclust.mixture.families import Collapsed, Densities, Family, Point
+from refclust.fitting.rows import Rows
+from refclust.kernels.mixtures.shared import Posterior, plain
+from refclust.mixture.families.family import Collapsed, Densities, Family, Point
 from refclust.mixture.results import Event, Policy, Run
 
 P = TypeVar("P")

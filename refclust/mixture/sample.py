@@ -13,13 +13,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from refclust.cluster.options import whole
-from refclust.cluster.room import for_drawn
-from refclust.cluster.seeding import Draws
 from refclust.errors import BadOption, DegenerateCovariance
+from refclust.fitting.checks import whole
+from refclust.fitting.draws import Draws
+from refclust.fitting.memory import for_drawn
 from refclust.kernels.points import Vector
-from refclust.mixture.counts_parameters import CountParameters
-from refclust.mixture.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.count_parameters import CountParameters
+from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.mixture.options import is_number
 from refclust.mixture.predict import Parameters, check_mixture, columns_of
 from refclust.numbers.linalg import NotPositive, cholesky

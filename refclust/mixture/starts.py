@@ -12,11 +12,13 @@ from collections.abc import Hashable, Iterable
 from typing import TypeVar
 
 from refclust.cluster.options import KMeansOptions
-from refclust.cluster.seeding import Draws, Rows, random_rows
+from refclust.cluster.seeding import random_rows
 from refclust.cluster.steps import Steps
-from refclust.data.accept import labels_of
+from refclust.data.accepting.door import labels_of
 from refclust.errors import BadOption, DegenerateCovariance, LabelLengthMismatch
-from refclust.mixture.families import Collapsed, Densities, Family, Point
+from refclust.fitting.draws import Draws
+from refclust.fitting.rows import Rows
+from refclust.mixture.families.family import Collapsed, Densities, Family, Point
 
 P = TypeVar("P")
 D = TypeVar("D", bound=Densities)

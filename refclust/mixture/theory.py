@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from refclust.backends.session import Session
-from refclust.cluster.seeding import Rows
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.errors import BadDistribution, DimensionMismatch, NotFinite
-from refclust.kernels.mixture import plain
+from refclust.fitting.rows import Rows
+from refclust.kernels.mixtures.shared import plain
 from refclust.kernels.points import Vector
 from refclust.mixture.predict import Parameters, check_mixture, evaluated
 from refclust.numbers.logspace import normalise
@@ -58,7 +58,7 @@ def decomposition(
 
     Spec: EM-DECOMP, EM-ELBO, EM-ELBOFACT, EM-EXPCDLL, IT-KL
 
-    >>> from refclust.mixture.counts_parameters import CountParameters
+    >>> from refclust.mixture.families.count_parameters import CountParameters
     >>> two = CountParameters((0.5, 0.5), ((0.5, 0.5), (0.5, 0.5)))
     >>> found = decomposition([(0.5, 0.5)], two, [[1, 0]], family="multinomial")
     >>> found.divergence, found.lower_bound == found.log_likelihood

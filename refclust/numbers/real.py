@@ -20,7 +20,7 @@ from refclust.escape import for_latex, for_terminal
 from refclust.numbers.reading import exact, shown
 
 if TYPE_CHECKING:
-    from refclust.numbers.derivation import Derivation
+    from refclust.numbers.reals.derivation import Derivation
 
 Rational: TypeAlias = int | Fraction
 Number: TypeAlias = int | Fraction | float
@@ -157,38 +157,38 @@ class Real:
     # -- reading ----------------------------------------------------------------------------
 
     def __float__(self) -> float:
-        from refclust.numbers import decide  # the deciders are built on top of this module
+        from refclust.numbers.reals import decide  # the deciders are built on top of this module
 
         return decide.nearest_double(self)
 
     def enclosure(self, digits: int = 30) -> Interval:
         """Return decimals below and above the number, computed with this many digits."""
-        from refclust.numbers import decide
+        from refclust.numbers.reals import decide
 
         return decide.enclosure(self, digits)
 
     def digits(self, count: int = 40) -> str:
         """Return the number rounded to ``count`` certified significant digits."""
-        from refclust.numbers import decide
+        from refclust.numbers.reals import decide
 
         return decide.digits(self, count)
 
     def steps(self) -> Derivation:
         """Return the derivation with its own numbers in it."""
-        from refclust.numbers import derivation
+        from refclust.numbers.reals import derivation
 
         return derivation.derive(self)
 
     @property
     def fraction(self) -> Fraction | None:
         """The number as a fraction, or ``None`` where it is not shown to be rational."""
-        from refclust.numbers import decide
+        from refclust.numbers.reals import decide
 
         return decide.rational_value(self)
 
     def sign(self) -> int:
         """Return -1, 0 or 1, decided and never guessed."""
-        from refclust.numbers import decide
+        from refclust.numbers.reals import decide
 
         return decide.sign(self)
 
@@ -218,7 +218,7 @@ class Real:
         return self.sign() != 0
 
     def __hash__(self) -> int:
-        from refclust.numbers import decide
+        from refclust.numbers.reals import decide
 
         # Equal numbers must have equal hashes, so a fraction is looked for with more digits than
         # elsewhere: only a denominator of more than 240 digits can still hide in logarithms.

@@ -19,10 +19,10 @@ from refclust.testing.checks.merging import merge_faults, merged_kernels
 from refclust.testing.checks.protocol import protocol
 from refclust.testing.checks.threads import threads_of
 from refclust.testing.ladder import ladder
-from refclust.testing.lockstep import kernels_of, script
 from refclust.testing.outcomes import BACKEND, Check, Outcome, Report, outcomes_of
-from refclust.testing.player import Player, offered
 from refclust.testing.rungs import Rung
+from refclust.testing.scripts.lockstep import kernels_of, script
+from refclust.testing.scripts.player import Player, offered
 
 __all__ = [
     "BACKEND",

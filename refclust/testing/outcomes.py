@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from refclust.backends.protocol import Backend
-from refclust.testing.facts import Trial, common
-from refclust.testing.player import Player
+from refclust.testing.scripts.facts import Trial, common
+from refclust.testing.scripts.player import Player
 
 BACKEND: Final = "(backend)"  # stands for a kernel where the backend itself is checked
 

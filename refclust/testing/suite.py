@@ -10,12 +10,12 @@ import os
 from functools import cache
 from typing import Any, Final
 
-from refclust.backends.discovery import find
+from refclust.backends.plugins.discovery import find
 from refclust.backends.protocol import Backend
 from refclust.backends.session import BACKEND_VARIABLE
 from refclust.errors import RefclustError
 from refclust.testing.kit import BACKEND, Check, checks, optional
-from refclust.testing.player import offered
+from refclust.testing.scripts.player import offered
 
 _NOBODY: Final = "name a backend: pytest --pyargs refclust.testing.suite --refclust-backend=NAME"
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from refclust.trace import evidence, inventory, lock, matrix
+from refclust.trace import evidence, matrix
 from refclust.trace.citations import Citations
 from refclust.trace.clauses import PLANNED_FILE
+from refclust.trace.locks import inventory, lock
 from refclust.trace.places import checkout
 from refclust.trace.problem import Problem
 from refclust.trace.room import UNDEFINED_FILE, at_home, home

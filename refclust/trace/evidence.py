@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from refclust.trace import table
-from refclust.trace.functions import Definition
-from refclust.trace.lock_evidence import MUTANTS, proofs
+from refclust.trace.code.functions import Definition
+from refclust.trace.locks.evidence import MUTANTS, proofs
 from refclust.trace.problem import Problem
 from refclust.trace.scan import Scan
 from refclust.trace.table import Record, Table, short_hash

@@ -13,9 +13,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from refclust.trace.graph import Graph
-from refclust.trace.modules import Module
-from refclust.trace.names import named
+from refclust.trace.code.graph import Graph
+from refclust.trace.code.modules import Module
+from refclust.trace.code.names import named
 
 _DEMANDS = frozenset(["raises", "fail", "warns"])
 _NOT_RUN = frozenset(["skip", "skipif", "xfail"])

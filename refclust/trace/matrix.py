@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from refclust.trace import evidence
 from refclust.trace.clauses import Clause, Kind
-from refclust.trace.index import Index
+from refclust.trace.code.index import Index
 from refclust.trace.scan import Scan, scan
 from refclust.trace.table import Record, Table
 

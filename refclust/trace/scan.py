@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from refclust.trace import clauses as chapters
-from refclust.trace import functions, inventory, markers, modules, room, vectors
+from refclust.trace import markers, room, vectors
 from refclust.trace.clauses import Clause, Planned
-from refclust.trace.functions import Definition
-from refclust.trace.graph import Graph, Unit
-from refclust.trace.inventory import Known
+from refclust.trace.code import functions, modules
+from refclust.trace.code.functions import Definition
+from refclust.trace.code.graph import Graph, Unit
+from refclust.trace.locks import inventory
+from refclust.trace.locks.inventory import Known
 from refclust.trace.markers import Marker
 from refclust.trace.places import Places, locate
 from refclust.trace.vectors import Case, Sealed, VectorFile, citing

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from refclust.errors import UnknownClause
-from refclust.trace import lock, lock_code
 from refclust.trace.clauses import Clause
-from refclust.trace.index import Index
+from refclust.trace.code.index import Index
+from refclust.trace.locks import code as lock_code
+from refclust.trace.locks import lock
 from refclust.trace.scan import Scan, scan
 from refclust.trace.vectors import VectorFile
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from textwrap import dedent
 from typing import NamedTuple
 
-from refclust.backends import discovery, formats, memory, offer
+from refclust.backends.choosing import memory, offer
+from refclust.backends.plugins import discovery, formats
 
 Install = Callable[[str, str], None]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import refclust
-from refclust.backends import discovery
+from refclust.backends.plugins import discovery
 from refclust.errors import BackendRefused, BadOption, UnknownBackend
 from tests.backends.plugins import GOOD, earned, installed
 

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from refclust.backends import choice, discovery, earning, fingerprint, memory
-from refclust.backends.memory import Verdict
+from refclust.backends.choosing import choice, earning, fingerprint, memory
+from refclust.backends.choosing.memory import Verdict
+from refclust.backends.plugins import discovery
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
 from refclust.kernels.contingency import LabelPairs
@@ -307,10 +308,10 @@ def test_what_can_matter_makes_another_digest(
 
         others = set()
         for target, value in (
-            ("refclust.backends.fingerprint.__version__", "9.9"),
-            ("refclust.backends.fingerprint._judges", lambda: "another kit"),
-            ("refclust.backends.fingerprint._machine", lambda: "another processor"),
-            ("refclust.backends.fingerprint._needs", lambda _: {"library 2"}),
+            ("refclust.backends.choosing.fingerprint.__version__", "9.9"),
+            ("refclust.backends.choosing.fingerprint._judges", lambda: "another kit"),
+            ("refclust.backends.choosing.fingerprint._machine", lambda: "another processor"),
+            ("refclust.backends.choosing.fingerprint._needs", lambda _: {"library 2"}),
             ("platform.python_version", lambda: "9.9"),
         ):
             with monkeypatch.context() as change:

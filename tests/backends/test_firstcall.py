@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from refclust.backends.builtin import Reference
-from refclust.backends.firstcall import FirstCall, first_call, main
+from refclust.backends.choosing.firstcall import FirstCall, first_call, main
 from refclust.backends.protocol import API_VERSION, Accuracy, Estimate, Problem, Refusal
 from refclust.errors import UnknownBackend
 

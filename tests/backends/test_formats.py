@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from refclust.backends import formats
+from refclust.backends.plugins import formats
+from refclust.data.files.source import keeping
 from refclust.data.readers.formats import Options, builtin
-from refclust.data.source import keeping
 from refclust.errors import (
     BackendFailure,
     BackendRefused,
@@ -29,7 +29,7 @@ READER = """
 
     from refclust.data.dataset import dense
     from refclust.data.readers.formats import Plan, Reader
-    from refclust.data.textfile import read_text
+    from refclust.data.files.textfile import read_text
 
     def read(path, options):
         return dense(array("d", [float(len(line)) for line in read_text(path).split()]), 1)
@@ -254,7 +254,7 @@ def test_a_reader_that_ends_the_program_or_prints(tmp_path: Path) -> None:
 
 
 def test_our_own_endings_need_no_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("refclust.backends.plugins.installed", None)
+    monkeypatch.setattr("refclust.backends.plugins.loading.installed", None)
     formats.forget()
     assert formats.choose("t.csv").name == "csv"
     assert formats.choose(str(tmp_path / "t.unknown"), "csv").name == "csv"

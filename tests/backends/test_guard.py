@@ -11,8 +11,8 @@ import time
 
 import pytest
 
-from refclust.backends.capture import caught
-from refclust.backends.guard import attempt, limit, shown, words
+from refclust.backends.plugins.capture import caught
+from refclust.backends.plugins.guard import attempt, limit, shown, words
 from refclust.notes import listen, tell
 
 
@@ -40,7 +40,7 @@ def test_the_user_can_interrupt_what_does_not_end() -> None:
         "import os, signal, threading, time\n"
         # A shell that runs tests in the background has it ignored.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from refclust.backends.guard import attempt\n"
+        "from refclust.backends.plugins.guard import attempt\n"
         "threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
         "try:\n"
         "    attempt(lambda: time.sleep(1e6), seconds=600)\n"

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from refclust.backends import discovery
+from refclust.backends.plugins import discovery
 from tests.backends.plugins import GOOD, Run, command, installed, put
 
 SCORE: Final = ("score", "true.txt", "pred.txt", "-m", "rand")

@@ -18,11 +18,11 @@ from refclust.classify.discriminants import (
 )
 from refclust.classify.naive_bayes import naive_bayes
 from refclust.classify.predict import predict
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.errors import BadOption, DegenerateCovariance, NotFinite
+from refclust.mixture.covariance.models import MODELS
 from refclust.mixture.density import gaussian_log_likelihood
-from refclust.mixture.gaussian_parameters import GaussianParameters
-from refclust.mixture.shapes import MODELS
+from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.numbers.linalg import exact_inverse
 
 UNIT = 2.0**-53

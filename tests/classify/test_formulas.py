@@ -29,7 +29,7 @@ from refclust.formulas.multinomial import (
     token_counts,
     word_probability,
 )
-from refclust.kernels.words import m_estimate
+from refclust.kernels.mixtures.words import m_estimate
 from refclust.mixture.density import (
     gaussian_log_density,
     gaussian_log_likelihood,

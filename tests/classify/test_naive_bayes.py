@@ -11,7 +11,7 @@ import pytest
 from refclust.classify.naive_bayes import naive_bayes
 from refclust.classify.predict import predict
 from refclust.classify.results import Classifier
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.errors import (
     BadNumber,
     BadOption,

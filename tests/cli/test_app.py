@@ -67,7 +67,7 @@ def test_help_imports_nothing_heavy() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     loaded = set(done.stderr.split())
-    assert "refclust.cli.score" in loaded
+    assert "refclust.cli.commands.score" in loaded
     heavy = {"rich", "click", "pluggy", "decimal", "fractions", "json", "csv", "importlib.metadata"}
     assert not loaded & heavy
     parts = {name.split(".")[1] for name in loaded if name.startswith("refclust.")}
@@ -128,7 +128,7 @@ def test_a_fault_of_our_own_is_told_in_one_line(cli: Cli, monkeypatch: pytest.Mo
     def broken() -> None:
         raise ZeroDivisionError("two\nlines")
 
-    monkeypatch.setattr("refclust.backends.discovery.discover", broken)
+    monkeypatch.setattr("refclust.backends.plugins.discovery.discover", broken)
     done = cli("backends")
     assert (done.code, done.out) == (70, "")
     assert done.err == (
@@ -142,7 +142,7 @@ def test_interrupted(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("refclust.backends.discovery.discover", interrupted)
+    monkeypatch.setattr("refclust.backends.plugins.discovery.discover", interrupted)
     done = cli("backends")
     assert (done.code, done.out, done.err) == (130, "", "refclust: interrupted\n")
 
@@ -198,7 +198,7 @@ def test_completion() -> None:
 
 
 def test_completion_of_names() -> None:
-    from refclust.cli import complete
+    from refclust.cli.options import complete
 
     assert complete.complete_profile("s") == ["sklearn"]
     assert complete.complete_backend("l") == ["loopback"]

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from refclust.backends.firstcall import FirstCall
+from refclust.backends.choosing.firstcall import FirstCall
 from refclust.kernels.registry import KERNELS
-from refclust.trace import check, lock, matrix, scan, show
+from refclust.trace import check, matrix, scan, show
+from refclust.trace.locks import lock
 from refclust.version import __version__
 from tests.backends.plugins import GOOD, installed
 from tests.cli.conftest import Cli
@@ -223,7 +224,7 @@ def test_the_first_call_of_a_plugin_is_told(
         asked.append(backend.name)
         return FirstCall("contingency.table", 1.5, 0.0025) if backend.name == "quick" else None
 
-    monkeypatch.setattr("refclust.backends.firstcall.first_call", measured)
+    monkeypatch.setattr("refclust.backends.choosing.firstcall.first_call", measured)
     with installed(tmp_path, rc_quick=GOOD):
         done = cli("backends")
         answer = cli("backends", "--json").json()
@@ -301,7 +302,7 @@ def test_demo(cli: Cli) -> None:
 
 
 def test_demo_notices_a_broken_installation(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("refclust.testing.answers.passes", lambda expected, _: "exact" in expected)
+    monkeypatch.setattr("refclust.vectors.answers.passes", lambda expected, _: "exact" in expected)
     out = cli("demo").out
     assert "values are WRONG: " in out
     assert "This installation is broken; `refclust verify` tells more." in out

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from refclust.backends.formats import ReadArguments, read
+from refclust.backends.plugins.formats import ReadArguments, read
 from refclust.data.dataset import Dataset
 from tests.cli.conftest import Cli
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from refclust.cli.worked import Formula, Table, Title, Words, latex, markdown, text
-from refclust.cluster.model import load_model
-from refclust.cluster.model_parts import MixtureModel
+from refclust.cli.show.worked import Formula, Table, Title, Words, latex, markdown, text
 from refclust.mixture.fit import gaussian_mixture
-from refclust.mixture.model import parameters_of
 from refclust.mixture.theory import decomposition, log_joint, posteriors
+from refclust.models.clusters import load_model
+from refclust.models.mixtures import parameters_of
+from refclust.models.records.clusters import MixtureModel
 from tests.cli.conftest import Cli
 
 LINE = "name,v\na,0\nb,1\nc,2\nd,7\ne,8\nf,10\n"

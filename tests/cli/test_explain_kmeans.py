@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from refclust.cli.explain_kmeans import Rows
-from refclust.cli.explain_kmeans_start import drawn_again
+from refclust.cli.commands.explain.kmeans import Rows
+from refclust.cli.commands.explain.kmeans_start import drawn_again
 from refclust.cluster.kmeans import kmeans
-from refclust.cluster.model import load_model, model_of
-from refclust.cluster.model_parts import KMeansModel
 from refclust.formulas.kmeans import initial_centres
+from refclust.models.clusters import load_model, model_of
+from refclust.models.records.clusters import KMeansModel
 from refclust.numbers.sampling import stream
 from tests.cli.conftest import Cli
 from tests.cluster.strategies import STARTS, data_of

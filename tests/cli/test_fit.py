@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from refclust.cli import fit_run
+from refclust.cli.commands.fit import running as fit_run
 from refclust.cluster.steps import State, Steps
 from refclust.errors import FileNotReadable
 from refclust.version import __version__
@@ -438,7 +438,7 @@ def test_a_model_that_cannot_be_written_costs_no_second_fit(
         raise FileNotReadable("cannot write m.json: no space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("refclust.cluster.model.save_model", full)
+        patched.setattr("refclust.models.clusters.save_model", full)
         done = cli(*KMEANS, "-o", "m.json")
     assert (done.code, done.out) == (3, "")
     assert done.err == "refclust: cannot write m.json: no space left on device [file-not-found]\n"

@@ -21,9 +21,9 @@ from markdown_it import MarkdownIt
 from refclust import notes
 from refclust.cli import lazy
 from refclust.cli.app import app
-from refclust.cli.complete import complete_backend
-from refclust.data.accept import dataset
-from refclust.data.writers import WRITERS
+from refclust.cli.options.complete import complete_backend
+from refclust.data.accepting.door import dataset
+from refclust.data.writers.writing import WRITERS
 from refclust.escape import for_terminal
 from refclust.numbers.real import log
 from tests.backends.plugins import command
@@ -563,7 +563,7 @@ def test_the_shell_is_offered_no_hidden_names(monkeypatch: pytest.MonkeyPatch) -
             self.name = name
 
     monkeypatch.setattr(
-        "refclust.backends.discovery.discover", lambda: [Found("quick"), Found(EVIL)]
+        "refclust.backends.plugins.discovery.discover", lambda: [Found("quick"), Found(EVIL)]
     )
     assert complete_backend("") == ["auto", "quick"]
 

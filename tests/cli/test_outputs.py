@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from refclust.cli.app import run
-from refclust.data import atomic, unfinished
+from refclust.data.files import atomic, unfinished
 from tests.cli.conftest import Cli
 
 KMEANS = ("fit", "kmeans", "points.csv", "-k", "2")
@@ -247,7 +247,7 @@ def test_a_full_disk_costs_no_old_checkpoint(cli: Cli, monkeypatch: pytest.Monke
         write("/dev/full" if left < 0 else path, content, replace=replace)
 
     with monkeypatch.context() as patched:
-        patched.setattr("refclust.cluster.checkpoint.write_atomically", full)
+        patched.setattr("refclust.fitting.checkpoint.write_atomically", full)
         done = cli(*slow)
     assert done.code == 3
     assert told(done.err).endswith("no space left on device [file-not-found]")
@@ -265,7 +265,7 @@ def test_a_finished_fit_outlives_a_checkpoint_that_cannot_be_written(
     def full(_: str, content: list[bytes]) -> None:
         write("/dev/full", content)
 
-    monkeypatch.setattr("refclust.cluster.checkpoint.write_atomically", full)
+    monkeypatch.setattr("refclust.fitting.checkpoint.write_atomically", full)
     done = cli(*KMEANS, "--model", "o.json")
     assert done.code == 0
     assert done.err.splitlines() == [
@@ -347,7 +347,7 @@ def test_an_export_to_a_full_disk(cli: Cli) -> None:
 def test_an_export_into_a_folder_that_fills_meanwhile(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from refclust.cli import export
+    from refclust.cli.commands.proof import export
 
     fill = export._fill
 

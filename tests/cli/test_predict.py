@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from refclust.cli.predict import SCHEMA
+from refclust.cli.commands.predict import SCHEMA
 from tests.cli.conftest import Cli
 
 POINTS = "name,x,y,kind\na,0,0,u\nb,0,1,u\nc,4,0,v\nd,4,1,v\n"

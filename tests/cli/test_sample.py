@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from refclust.cluster.model import load_model
-from refclust.cluster.model_parts import MixtureModel
-from refclust.mixture.model import parameters_of
 from refclust.mixture.sample import sample
+from refclust.models.clusters import load_model
+from refclust.models.mixtures import parameters_of
+from refclust.models.records.clusters import MixtureModel
 from tests.cli.conftest import Cli
 
 LINE = "v,k\n0,a\n1,a\n2,a\n7,b\n8,b\n9,b\n"

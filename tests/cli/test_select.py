@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from refclust.cli.select import numbers
+from refclust.cli.commands.select import numbers
 from refclust.errors import BadOption
 from tests.cli.conftest import Cli
 
@@ -119,7 +119,7 @@ def test_importance(cli: Cli) -> None:
 
 @pytest.mark.spec("MS-IS")
 def test_doubts_about_the_evidence_are_printed(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    from refclust.mixture import importance
+    from refclust.mixture.bayes import importance
 
     monkeypatch.setattr(importance, "_LEAST_EFFECTIVE", 1e9)
     done = cli(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from refclust.cli.complete import complete_format, complete_written
+from refclust.cli.options.complete import complete_format, complete_written
 from refclust.data.readers.formats import builtin
 from tests.backends.test_formats import READER, fresh
 from tests.cli.conftest import Cli

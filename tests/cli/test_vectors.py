@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from refclust.cli.export import MARKER
-from refclust.testing.verify import load
+from refclust.cli.commands.proof.export import MARKER
+from refclust.vectors.verify import load
 from refclust.version import __version__
 from tests.cli.conftest import Cli
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.data.dataset import Dataset
 
 Row = tuple[float, ...]

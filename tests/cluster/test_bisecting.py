@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from refclust.cluster.bisecting import bisecting
-from refclust.cluster.checkpoint import Checkpoint
 from refclust.cluster.kmeans import kmeans
 from refclust.cluster.results import Split
 from refclust.errors import BadCheckpoint, BadOption, KOutOfRange, ZeroVector
+from refclust.fitting.checkpoint import Checkpoint
 
 LINE = [[0], [1], [10], [11], [30]]
 

@@ -13,7 +13,7 @@ import pytest
 from refclust.backends.session import Session
 from refclust.cluster.hierarchical import agglomerative, given_distances, pairwise_distances
 from refclust.cluster.tree import Merge, Tree
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.errors import (
     BadNumber,
     BadOption,

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from refclust.cluster.checkpoint import Checkpoint
 from refclust.cluster.kmeans import kmeans, kmeans_steps
 from refclust.cluster.results import KMeansFit
+from refclust.fitting.checkpoint import Checkpoint
 
 DATA = [[(37 * i * i) % 101 / 8, (53 * i) % 89 / 4] for i in range(60)]
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -34,7 +34,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 # that a kill often comes in the middle of a write: before, between or after sync and replacement.
 CHILD = """
 import json, os, sys, time
-from refclust.cluster.checkpoint import Checkpoint
+from refclust.fitting.checkpoint import Checkpoint
 from refclust.cluster.kmeans import kmeans_steps
 
 def slow(function):
@@ -114,7 +114,7 @@ def test_killed_fits_go_on(name: str, tmp_path: Path) -> None:
 
 SUICIDE = """
 import os, signal, sys
-from refclust.cluster.checkpoint import Checkpoint
+from refclust.fitting.checkpoint import Checkpoint
 from refclust.cluster.kmeans import kmeans_steps
 
 name, when, number, path = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
@@ -173,7 +173,7 @@ def test_a_terminated_fit_leaves_the_old_checkpoint_whole(tmp_path: Path) -> Non
     """A process that only writes: whenever it is killed, the file is one of those it wrote."""
     script = (
         "import sys\n"
-        "from refclust.cluster.checkpoint import write_atomically\n"
+        "from refclust.fitting.checkpoint import write_atomically\n"
         "print('begun', flush=True)\n"
         "number = 0\n"
         "while True:\n"

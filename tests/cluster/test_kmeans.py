@@ -14,10 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refclust.cluster.checkpoint import Checkpoint
 from refclust.cluster.kmeans import kmeans, kmeans_steps
 from refclust.cluster.results import KMeansFit
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.errors import (
     BadOption,
     DimensionMismatch,
@@ -28,6 +27,7 @@ from refclust.errors import (
     RefclustError,
     ZeroVector,
 )
+from refclust.fitting.checkpoint import Checkpoint
 from tests.cluster import witness
 from tests.cluster.strategies import KINDS, POLICIES, STARTS, Case, cases, sparse_rows
 from tests.metrics.strategies import some

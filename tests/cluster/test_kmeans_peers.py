@@ -17,8 +17,10 @@ from sklearn.datasets import load_digits, load_iris, load_wine
 
 from refclust.backends.session import Session
 from refclust.cluster.kmeans import kmeans
-from refclust.cluster.seeding import STARTS, Draws, Rows
-from refclust.data.accept import dataset
+from refclust.cluster.seeding import STARTS
+from refclust.data.accepting.door import dataset
+from refclust.fitting.draws import Draws
+from refclust.fitting.rows import Rows
 
 UNIT = Fraction(1, 2**53)
 

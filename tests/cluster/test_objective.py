@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from refclust.cluster.objective import exact_rss, exact_within, rounded, total_cosine
 from refclust.errors import NotFinite
-from refclust.kernels.kmeans import ClusterSums, accumulate, squares
-from refclust.kernels.means import cosine_terms, mean, means, residual
+from refclust.kernels.clusters.kmeans import ClusterSums, accumulate, squares
+from refclust.kernels.clusters.means import cosine_terms, mean, means, residual
 from refclust.kernels.points import Points
 from refclust.numbers.real import Real, sqrt
 from tests.cluster import witness

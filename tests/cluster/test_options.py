@@ -13,9 +13,10 @@ import pytest
 from refclust.classify.naive_bayes import naive_bayes
 from refclust.cluster.bisecting import bisecting
 from refclust.cluster.kmeans import kmeans
-from refclust.cluster.options import KMeansOptions, clusters, named, whole
+from refclust.cluster.options import KMeansOptions
 from refclust.data.dataset import sparse
 from refclust.errors import BadOption, KOutOfRange, TooLarge
+from refclust.fitting.checks import clusters, named, whole
 from refclust.limits import limits
 from refclust.mixture.fit import multinomial_mixture
 

@@ -9,8 +9,8 @@ import numpy
 import pytest
 from hypothesis import given
 
-from refclust.cluster.rows import unit_rows
-from refclust.data.accept import dataset
+from refclust.cluster.directions import unit_rows
+from refclust.data.accepting.door import dataset
 from refclust.errors import ZeroVector
 from tests.cluster import witness
 from tests.cluster.strategies import EXTREME, KINDS, Case, cases

@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refclust.backends.session import Session
-from refclust.cluster.seeding import STARTS, Draws, Rows, greedy, group_means
+from refclust.cluster.seeding import STARTS, greedy, group_means
 from refclust.errors import BadOption, KOutOfRange
+from refclust.fitting.draws import Draws
+from refclust.fitting.rows import Rows
 from tests.cluster import witness
 from tests.cluster.strategies import KINDS, Case, cases, data_of
 from tests.metrics.strategies import some

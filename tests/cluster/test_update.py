@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refclust.backends.session import Session
-from refclust.cluster.seeding import Rows
 from refclust.cluster.update import Treated, empty_clusters, treat, update, without
 from refclust.errors import EmptyCluster
+from refclust.fitting.rows import Rows
 from refclust.formulas import kmeans as formulas
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.kmeans import ClusterSums, Step, lloyd_step
-from refclust.kernels.means import mean
+from refclust.kernels.clusters.kmeans import ClusterSums, Step, lloyd_step
+from refclust.kernels.clusters.means import mean
 from refclust.kernels.points import Points
 from tests.cluster import witness
 from tests.cluster.strategies import KINDS, POLICIES, Case, cases, data_of

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import refclust
 from refclust.backends.builtin import Loopback, Opaque
-from refclust.backends.discovery import find
+from refclust.backends.plugins.discovery import find
 from refclust.backends.protocol import Backend, Estimate, Problem
 from refclust.kernels.contingency import LabelPairs
 from refclust.kernels.information import Margins

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from refclust.data import source
+from refclust.data.files import source
 
 Put = Callable[[str, bytes], str]
 

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refclust.data.accept import aligned, dataset
+from refclust.data.accepting.door import aligned, dataset
 from refclust.data.dataset import Dataset
 from refclust.errors import RefclustError
 

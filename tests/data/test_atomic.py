@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from refclust.data import atomic, unfinished
-from refclust.data.atomic import check_place, remove, write_atomically
+from refclust.data.files import atomic, unfinished
+from refclust.data.files.atomic import check_place, remove, write_atomically
 from refclust.errors import FileExists, FileNotReadable
 
 
@@ -250,7 +250,7 @@ def test_where_there_are_no_hard_links(number: int, monkeypatch: pytest.MonkeyPa
 
 RACER = """
 import sys
-from refclust.data.atomic import write_atomically
+from refclust.data.files.atomic import write_atomically
 from refclust.errors import FileExists
 sys.stdin.readline()
 try:
@@ -332,7 +332,7 @@ def test_owner_and_group_stay_where_that_is_allowed(monkeypatch: pytest.MonkeyPa
 
 DYING = """
 import os, signal, sys
-from refclust.data.atomic import write_atomically
+from refclust.data.files.atomic import write_atomically
 def dying():
     yield b"half"
     os.kill(os.getpid(), signal.SIGKILL)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from refclust.cluster.kmeans import kmeans
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.errors import BadWeight, MissingValue, NegativeCount, NotFinite
 
 X: Any = np.array([[0.5, 1.0, -2.0], [3.0, 0.25, 1e300]])

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refclust.data import glance
+from refclust.data.accepting import buffers as glance
+from refclust.data.accepting.matrices import compressed
 from refclust.data.dataset import first_not_finite, readonly
-from refclust.data.matrices import compressed
 from refclust.errors import RefclustError
 
 NUMBERS = st.floats(width=32) | st.sampled_from([0.0, -0.0, 1e200, -1e300, 1.7e308, 5e-324])

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from refclust.data import textfile
+from refclust.data.files import textfile
 from refclust.data.labels import read_columns, read_labels, read_weights, same_length
 from refclust.data.readers.csvfile import read_csv
 from refclust.data.readers.formats import Options

@@ -15,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import refclust
-from refclust.data import source
+from refclust.data.files import source
 from refclust.data.labels import read_labels
 from refclust.data.readers import formats
 from refclust.data.readers.formats import Options, choose, head
 from refclust.data.tables import read_table
-from refclust.data.writers import write
+from refclust.data.writers.writing import write
 from refclust.errors import BadOption, FileNotReadable, RefclustError, TooLarge
 from refclust.limits import limits
 from tests.data.conftest import piped

@@ -19,11 +19,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_svmlight_file
 
-from refclust.data import writers
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.data.dataset import Dataset
 from refclust.data.readers.formats import Options, read
-from refclust.data.writers import WRITERS, label_chunks, write, write_labels
+from refclust.data.writers import writing as writers
+from refclust.data.writers.writing import WRITERS, label_chunks, write, write_labels
 from refclust.errors import RefclustError
 from refclust.limits import limits
 

@@ -9,7 +9,7 @@ from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
-from refclust.backends import discovery
+from refclust.backends.plugins import discovery
 from refclust.errors import RefclustError
 from tests.fits.beside import Beside, Departure
 from tests.fits.problems import Fit, drawn

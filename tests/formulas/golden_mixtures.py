@@ -19,10 +19,10 @@ from refclust.formulas import classify, mixtures, multinomial
 from refclust.formulas.kmeans import centre
 from refclust.formulas.mixtures import Log
 from refclust.formulas.vectors import determinant, difference, dot, exact, scaled, solution, total
-from refclust.numbers.constants import pi
 from refclust.numbers.real import Real, exp, sqrt
+from refclust.numbers.reals.constants import pi
 from refclust.numbers.sampling import stream
-from refclust.testing.answers import Answer, Computed, passes
+from refclust.vectors.answers import Answer, Computed, passes
 
 SHARED = ("EEE", "EEI", "EII")
 

@@ -11,10 +11,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from refclust.kernels.points import Points
-from refclust.mixture.counts_parameters import CountParameters
-from refclust.testing import verify
+from refclust.mixture.families.count_parameters import CountParameters
 from refclust.testing.rungs import dense_of
-from refclust.testing.verify import Case
+from refclust.vectors import verify
+from refclust.vectors.verify import Case
 from tests.formulas import golden_mixtures as golden
 
 U = 2.0**-53

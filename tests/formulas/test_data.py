@@ -20,7 +20,7 @@ from refclust.formulas import data as formulas
 from refclust.formulas import vectors
 from refclust.formulas.vectors import exact
 from refclust.numbers.real import Real
-from refclust.testing import answers
+from refclust.vectors import answers
 
 VECTORS: Final = Path(__file__).parents[2] / "spec/vectors"
 

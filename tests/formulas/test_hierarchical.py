@@ -14,8 +14,8 @@ from refclust.errors import RefclustError
 from refclust.formulas import hierarchical as formulas
 from refclust.formulas.vectors import distance, exact, squared_distance
 from refclust.numbers.real import Real
-from refclust.testing import answers
-from refclust.testing.tree_runners import _number, _row
+from refclust.vectors import answers
+from refclust.vectors.runners.trees import _number, _row
 
 FOLDER: Final = Path(__file__).parents[2] / "spec/vectors/20-hierarchical"
 METRICS: Final = {

@@ -14,8 +14,8 @@ import pytest
 from refclust.formulas import kmeans as formulas
 from refclust.formulas.vectors import exact
 from refclust.numbers.real import Real
-from refclust.testing import answers
-from refclust.testing.cluster_runners import STOPPED
+from refclust.vectors import answers
+from refclust.vectors.runners.clusters import STOPPED
 from tests.cluster import witness
 from tests.cluster.witness import Outcome
 

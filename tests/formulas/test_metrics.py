@@ -20,8 +20,8 @@ from refclust.kernels.contingency import table as counted
 from refclust.metrics import information_adjusted, matching_adjusted, pairs_adjusted
 from refclust.metrics.catalogue import parse_key
 from refclust.metrics.contingency import contingency
-from refclust.numbers.log_terms import log, total_of_logs
 from refclust.numbers.real import Real, total
+from refclust.numbers.reals.log_terms import log, total_of_logs
 from tests.formulas.golden import cases, meets, numbers
 from tests.metrics.strategies import Pair, labelings, some
 

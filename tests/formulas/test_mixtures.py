@@ -18,10 +18,10 @@ from refclust.errors import BadDistribution, BadOption, DimensionMismatch, Impos
 from refclust.formulas import mixtures, multinomial
 from refclust.formulas.mixtures import above, added, coin, logs
 from refclust.formulas.vectors import exact, total
-from refclust.kernels.mixture import SOFT, Rule
-from refclust.kernels.mixture import posterior as posterior_of
-from refclust.kernels.mixture import shares as shares_of
-from refclust.kernels.mixture_bounds import row_bounds
+from refclust.kernels.contracts.bounds import row_bounds
+from refclust.kernels.mixtures.shared import SOFT, Rule
+from refclust.kernels.mixtures.shared import posterior as posterior_of
+from refclust.kernels.mixtures.shared import shares as shares_of
 from refclust.mixture import repair
 from refclust.mixture.certified import certified_log_likelihood
 from refclust.mixture.fit import bernoulli_steps, multinomial_steps

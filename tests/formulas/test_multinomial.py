@@ -24,13 +24,13 @@ from refclust.errors import (
 )
 from refclust.formulas import mixtures, multinomial
 from refclust.formulas.vectors import exact, total
-from refclust.kernels import multinomial as kernels
-from refclust.kernels import words
-from refclust.kernels.mixture import EMStep, Posterior, Rule
-from refclust.kernels.multinomial import Tallies
+from refclust.kernels.mixtures import multinomial as kernels
+from refclust.kernels.mixtures import words
+from refclust.kernels.mixtures.multinomial import Tallies
+from refclust.kernels.mixtures.shared import EMStep, Posterior, Rule
 from refclust.kernels.registry import KERNELS
-from refclust.mixture.counts_likelihood import log_coefficient
-from refclust.mixture.counts_parameters import probability_buffer, terms_of
+from refclust.mixture.families.count_likelihood import log_coefficient
+from refclust.mixture.families.count_parameters import probability_buffer, terms_of
 from refclust.numbers.real import Real, exp, log
 from tests.formulas import golden_mixtures as golden
 from tests.formulas.small import (

@@ -19,8 +19,9 @@ import pytest
 from refclust.backends.session import Session
 from refclust.errors import BadVectorFile
 from refclust.numbers.sampling import stream
-from refclust.testing import cluster_runners, verify
-from refclust.testing.verify import Case
+from refclust.vectors import verify
+from refclust.vectors.runners import clusters as cluster_runners
+from refclust.vectors.verify import Case
 
 SPEC = Path(__file__).parents[2] / "spec"
 FILES = {file.name: file for file in verify.load("10-kmeans/")}

@@ -17,8 +17,9 @@ import pytest
 
 from refclust.backends.session import Session
 from refclust.errors import BadVectorFile
-from refclust.testing import answers, runners, verify
-from refclust.testing.verify import Case
+from refclust.vectors import answers, verify
+from refclust.vectors.runners import metrics as runners
+from refclust.vectors.verify import Case
 from tests.golden.plain_steps import Plain, single
 
 SPEC = Path(__file__).parents[2] / "spec"

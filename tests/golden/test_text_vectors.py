@@ -17,9 +17,10 @@ import pytest
 
 from refclust.backends.session import Session
 from refclust.errors import BadVectorFile, RefclustError
-from refclust.testing import answers, text_runners, verify
-from refclust.testing.answers import Answer, Refused
-from refclust.testing.verify import Case
+from refclust.vectors import answers, verify
+from refclust.vectors.answers import Answer, Refused
+from refclust.vectors.runners import texts as text_runners
+from refclust.vectors.verify import Case
 
 SPEC = Path(__file__).parents[2] / "spec"
 FILES = {file.name: file for file in verify.load("09-data/")}

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from refclust.cluster.checkpoint import Checkpoint
-from refclust.cluster.model import load_model
 from refclust.errors import BadCheckpoint, FileNotReadable, TooLarge
+from refclust.fitting.checkpoint import Checkpoint
 from refclust.limits import limits
+from refclust.models.clusters import load_model
 from tests.hostile import damage, documents
 
 SOME = 60  # of many thousands; ``python -m tests.hostile`` tries all

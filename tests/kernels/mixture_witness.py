@@ -16,8 +16,8 @@ import mpmath
 
 from refclust.data.dataset import Dataset, readonly
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.gaussian import Form, Gaussians
-from refclust.kernels.multinomial import Terms
+from refclust.kernels.mixtures.gaussian import Form, Gaussians
+from refclust.kernels.mixtures.multinomial import Terms
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 from refclust.testing.rungs import dense_of, sparse_of

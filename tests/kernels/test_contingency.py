@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refclust.kernels.contingency import Count, LabelPairs, table
-from refclust.kernels.contracts import Exact
+from refclust.kernels.contracts.basic import Exact
 from refclust.kernels.registry import KERNELS
 from tests.metrics.strategies import Pair, labelings
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from refclust.kernels.contracts import Enclosing, Exact
+from refclust.kernels.contracts.basic import Enclosing, Exact
 
 REFERENCE = {("a", "x"): 2, ("b", "y"): Fraction(1, 2)}
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from refclust.data import vectors
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.errors import BadOption, NotFinite, ZeroVector
 from refclust.kernels.distances import METRICS, one_minus_cosine, pairwise
 from refclust.kernels.points import Points

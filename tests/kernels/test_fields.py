@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refclust.kernels.fields import Cosine, Euclidean, nearest_labels, products, scaled_vectors
+from refclust.kernels.clusters.nearness import (
+    Cosine,
+    Euclidean,
+    nearest_labels,
+    products,
+    scaled_vectors,
+)
 from refclust.kernels.points import Points
 from tests.cluster import witness
 from tests.cluster.strategies import EXTREME, KINDS, MODERATE, Case, cases, data_of

@@ -10,8 +10,15 @@ from fractions import Fraction
 import pytest
 
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.gaussian import Gaussians, Moments, em_step, moments, posterior, whole_rows
-from refclust.kernels.mixture import HARD, SOFT, Rule
+from refclust.kernels.mixtures.gaussian import (
+    Gaussians,
+    Moments,
+    em_step,
+    moments,
+    posterior,
+    whole_rows,
+)
+from refclust.kernels.mixtures.shared import HARD, SOFT, Rule
 from refclust.numbers.nearest import nearest
 from tests.kernels import mixture_witness as witness
 

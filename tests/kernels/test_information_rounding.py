@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from refclust.kernels.information import _expected_k_log_k, _ScaledLogs
 from refclust.numbers.combinatorics import hypergeometric
-from refclust.numbers.intervals import arithmetic
+from refclust.numbers.reals.intervals import arithmetic
 
 
 def exact(a: int, b: int, n: int) -> tuple[Fraction, Fraction]:

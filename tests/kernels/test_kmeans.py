@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refclust.data.accept import dataset
-from refclust.kernels.contracts import Argmin
-from refclust.kernels.kmeans import ClusterSums, accumulate, assign, lloyd_step, squares
+from refclust.data.accepting.door import dataset
+from refclust.kernels.clusters.kmeans import ClusterSums, accumulate, assign, lloyd_step, squares
+from refclust.kernels.contracts.basic import Argmin
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 from tests.cluster import witness

@@ -10,11 +10,8 @@ from typing import Any
 import numpy
 import pytest
 
-from refclust.kernels.contracts import Argmin, Equal
-from refclust.kernels.kmeans import ClusterSums, Step, StepContract, SumsContract
-from refclust.kernels.points import Points
-from refclust.kernels.registry import KERNELS
-from refclust.kernels.seeding import (
+from refclust.kernels.clusters.kmeans import ClusterSums, Step, StepContract, SumsContract
+from refclust.kernels.clusters.seeding import (
     Potential,
     PotentialContract,
     best_candidate,
@@ -22,6 +19,9 @@ from refclust.kernels.seeding import (
     place,
     potential,
 )
+from refclust.kernels.contracts.basic import Argmin, Equal
+from refclust.kernels.points import Points
+from refclust.kernels.registry import KERNELS
 from tests.cluster.strategies import data_of
 
 LABELS = array("i", [0, 0, 1])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from refclust.kernels.mixture import (
+from refclust.kernels.mixtures.shared import (
     HARD,
     SOFT,
     Rule,

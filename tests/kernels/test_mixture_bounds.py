@@ -15,14 +15,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from refclust.kernels import gaussian, mixture_contract, multinomial
-from refclust.kernels.gaussian import Gaussians, Moments
-from refclust.kernels.mixture import SOFT, EMStep, Rule, shares
-from refclust.kernels.mixture_bounds import elementary, log_error, row_bounds
-from refclust.kernels.multinomial import Tallies
+from refclust.kernels.contracts import mixtures as mixture_contract
+from refclust.kernels.contracts.bounds import elementary, log_error, row_bounds
+from refclust.kernels.mixtures import gaussian, multinomial
+from refclust.kernels.mixtures.gaussian import Gaussians, Moments
+from refclust.kernels.mixtures.multinomial import Tallies
+from refclust.kernels.mixtures.shared import SOFT, EMStep, Rule, shares
 from refclust.kernels.points import Points
 from refclust.numbers.argmin import ROUND
-from refclust.testing.sloppy_mixtures import (
+from refclust.testing.saboteurs.plain_mixtures import (
     joint_of,
 )
 from tests.kernels import mixture_witness as witness

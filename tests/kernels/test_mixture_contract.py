@@ -11,13 +11,13 @@ from typing import Any
 import numpy
 import pytest
 
-from refclust.kernels import gaussian, multinomial
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.gaussian import Gaussians, Moments
-from refclust.kernels.mixture import HARD, SOFT, EMStep, Posterior, Rule, plain, shares
-from refclust.kernels.multinomial import Tallies, Terms
+from refclust.kernels.mixtures import gaussian, multinomial
+from refclust.kernels.mixtures.gaussian import Gaussians, Moments
+from refclust.kernels.mixtures.multinomial import Tallies, Terms
+from refclust.kernels.mixtures.shared import HARD, SOFT, EMStep, Posterior, Rule, plain, shares
 from refclust.kernels.registry import KERNELS
-from refclust.testing.sloppy_mixtures import (
+from refclust.testing.saboteurs.plain_mixtures import (
     central,
     expanded_joint,
     in_singles,

@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import pytest
 
-from refclust.kernels.mixture import HARD, Rule
-from refclust.kernels.multinomial import Tallies, Terms, em_step, moments, posterior
+from refclust.kernels.mixtures.multinomial import Tallies, Terms, em_step, moments, posterior
+from refclust.kernels.mixtures.shared import HARD, Rule
 from refclust.numbers.nearest import nearest
 from tests.kernels import mixture_witness as witness
 

@@ -13,7 +13,7 @@ from refclust.kernels import information
 from refclust.kernels.information import expected_mi
 from refclust.kernels.overlaps import by_moments, moments_needed
 from refclust.numbers.combinatorics import central_moments, hypergeometric
-from refclust.numbers.intervals import Arithmetic
+from refclust.numbers.reals.intervals import Arithmetic
 from tests.kernels.test_information import ball, encloses, margins
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from refclust import kernels, metrics
 from refclust.kernels import contingency, information, registry
-from refclust.kernels.contracts import Exact
+from refclust.kernels.contracts.basic import Exact
 from refclust.kernels.registry import KERNELS, Kernel, kernel
 
 

@@ -11,8 +11,8 @@ from fractions import Fraction
 import pytest
 
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.gaussian import Moments, Spread
-from refclust.kernels.scatters import Scatters, moved_part, scatters
+from refclust.kernels.mixtures.gaussian import Moments, Spread
+from refclust.kernels.mixtures.scatters import Scatters, moved_part, scatters
 from tests.kernels.mixture_witness import judged, points_of
 
 NAME = "gaussian.scatters"

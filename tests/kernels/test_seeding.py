@@ -12,9 +12,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from refclust.formulas.kmeans import best_run
+from refclust.kernels.clusters.seeding import Potential, best_candidate, farthest, place, potential
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
-from refclust.kernels.seeding import Potential, best_candidate, farthest, place, potential
 from tests.cluster import witness
 from tests.cluster.strategies import (
     EXTREME,

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from refclust.kernels.mixtures.whitening import Traces, Whitens, traces, whitening
 from refclust.kernels.registry import KERNELS
-from refclust.kernels.whitening import Traces, Whitens, traces, whitening
 from refclust.numbers.argmin import ROUND
-from refclust.testing.sloppy_mixtures import in_singles
+from refclust.testing.saboteurs.plain_mixtures import in_singles
 from tests.kernels import mixture_witness as witness
 from tests.kernels.mixture_witness import judged
 

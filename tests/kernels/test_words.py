@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from refclust.kernels.multinomial import Tallies
+from refclust.kernels.mixtures.multinomial import Tallies
+from refclust.kernels.mixtures.words import WordLogs, WordStep, logs, m_step
 from refclust.kernels.registry import KERNELS
-from refclust.kernels.words import WordLogs, WordStep, logs, m_step
 from refclust.numbers.argmin import ROUND
-from refclust.testing.sloppy_mixtures import in_singles
+from refclust.testing.saboteurs.plain_mixtures import in_singles
 from tests.kernels import mixture_witness as witness
 from tests.kernels.mixture_witness import judged
 

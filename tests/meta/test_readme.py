@@ -9,7 +9,7 @@ from pathlib import Path
 
 from refclust.formulas import information
 from refclust.metrics import catalogue
-from refclust.testing import verify
+from refclust.vectors import verify
 
 README = Path(__file__).parents[2] / "README.md"
 TEXT = README.read_text(encoding="utf-8")

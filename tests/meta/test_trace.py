@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from refclust.trace import check, inventory
+from refclust.trace import check
 from refclust.trace.clauses import spec_root
+from refclust.trace.locks import inventory
 from refclust.trace.table import short_hash
 
 

@@ -27,8 +27,8 @@ from refclust.errors import (
 from refclust.metrics import Contingency, Metric, Score, catalogue, score
 from refclust.metrics.chance import Estimate
 from refclust.metrics.score import HEAVY_LIMIT, Origin, evaluate, score_all, scorer, table_of
-from refclust.numbers import decide
 from refclust.numbers.real import Real, enclosed, log, sqrt
+from refclust.numbers.reals import decide
 
 TRUE, PRED = ["x", "x", "y", "y", "y"], [1, 1, 1, 2, 2]
 ROWS = [[2, 1], [0, 2]]

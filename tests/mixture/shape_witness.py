@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import expm
 
-from refclust.mixture.shapes import MODELS
-from refclust.mixture.shapes_parts import Blocks
+from refclust.mixture.covariance.models import MODELS
+from refclust.mixture.covariance.parts import Blocks
 
 
 @dataclass(frozen=True)

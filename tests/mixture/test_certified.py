@@ -11,11 +11,11 @@ from typing import Any
 import mpmath
 import pytest
 
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.errors import RefclustError
 from refclust.mixture.certified import Certified, certified_log_likelihood, pi
-from refclust.mixture.counts_parameters import CountParameters
-from refclust.mixture.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.count_parameters import CountParameters
+from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from tests.mixture.tools import bernoulli, gaussian, multinomial
 
 PLANE = GaussianParameters(

@@ -12,11 +12,11 @@ import pytest
 
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
-from refclust.cluster.checkpoint import Checkpoint
 from refclust.errors import BadCheckpoint, RefclustError
+from refclust.fitting.checkpoint import Checkpoint
 from refclust.mixture import fit as fits
-from refclust.mixture.counts import CountFamily
-from refclust.mixture.counts_parameters import CountParameters
+from refclust.mixture.families.count_parameters import CountParameters
+from refclust.mixture.families.counts import CountFamily
 from tests.mixture.tools import told
 
 POINTS = [[float(x), x * x / 7 % 3] for x in (0, 1, 2, 3, 4, 5, 9, 9, 14, 20, -4)]

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from refclust.backends.session import Session
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.errors import BadOption
-from refclust.kernels.mixture import SOFT, shares
-from refclust.mixture.bayes import variational_gaussian
-from refclust.mixture.criteria import aic, bic, criteria, doubts, icl, icl_soft
+from refclust.kernels.mixtures.shared import SOFT, shares
+from refclust.mixture.bayes.fit import variational_gaussian
+from refclust.mixture.choosing.criteria import aic, bic, criteria, doubts, icl, icl_soft
+from refclust.mixture.covariance.models import MODELS
+from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.mixture.fit import bernoulli_mixture, gaussian_mixture, multinomial_mixture
-from refclust.mixture.gaussian_parameters import GaussianParameters
 from refclust.mixture.predict import assignments
-from refclust.mixture.shapes import MODELS
 
 MCLUST: Any = json.loads(
     (Path(__file__).parents[1] / "golden/peers/mixtures/mclust.json").read_text(encoding="utf-8")

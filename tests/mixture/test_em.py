@@ -10,13 +10,13 @@ import pytest
 
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.errors import BadLabel, BadOption, DegenerateCovariance, RefclustError
 from refclust.mixture import fit as fits
-from refclust.mixture.bayes import variational_gaussian, variational_multinomial
+from refclust.mixture.bayes.fit import variational_gaussian, variational_multinomial
 from refclust.mixture.certificate import Certificate, ascent
-from refclust.mixture.counts_parameters import CountParameters
-from refclust.mixture.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.count_parameters import CountParameters
+from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from tests.mixture.tools import (
     FITS,
     beliefs,

@@ -11,10 +11,10 @@ import pytest
 from refclust.backends.session import Session
 from refclust.cluster.kmeans import kmeans
 from refclust.cluster.results import KMeansFit
-from refclust.cluster.seeding import Rows
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.errors import BadOption, KOutOfRange
-from refclust.mixture.gap import (
+from refclust.fitting.rows import Rows
+from refclust.mixture.choosing.gap import (
     Gap,
     elbow,
     elbow_heights,
@@ -23,7 +23,7 @@ from refclust.mixture.gap import (
     log_rss,
     reference_curves,
 )
-from refclust.mixture.selection import select
+from refclust.mixture.choosing.selection import select
 from refclust.numbers.sampling import stream
 
 LINE = [[0.0], [1.0], [10.0], [11.0], [50.0], [51.0]]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from refclust.errors import RefclustError
+from refclust.mixture.covariance.models import covariance_model
 from refclust.mixture.density import (
     gaussian_log_density,
     gaussian_log_likelihood,
@@ -15,8 +16,7 @@ from refclust.mixture.density import (
     normal_density,
     whitened,
 )
-from refclust.mixture.gaussian_parameters import GaussianParameters, constant_of
-from refclust.mixture.shapes import covariance_model
+from refclust.mixture.families.gaussian_parameters import GaussianParameters, constant_of
 from tests.mixture.tools import MODELS, gaussian
 
 ROWS = [[0.0, 0.0], [2.0, 1.0], [4.0, 5.0], [6.0, 2.0]]

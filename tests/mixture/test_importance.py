@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 from refclust.backends.session import Session
-from refclust.cluster.seeding import Draws
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.errors import BadOption, TooLarge
-from refclust.mixture import importance
-from refclust.mixture.bayes import variational_gaussian, variational_multinomial
-from refclust.mixture.beliefs import (
+from refclust.fitting.draws import Draws
+from refclust.mixture.bayes import importance
+from refclust.mixture.bayes.beliefs import (
     CountDraws,
     GaussianDraw,
     GaussianDraws,
@@ -23,15 +22,16 @@ from refclust.mixture.beliefs import (
     log_dirichlet_variate,
     log_gamma_variate,
 )
-from refclust.mixture.fit import gaussian_mixture
-from refclust.mixture.importance import (
+from refclust.mixture.bayes.counts import CountBeliefs
+from refclust.mixture.bayes.fit import variational_gaussian, variational_multinomial
+from refclust.mixture.bayes.gaussian_beliefs import GaussianBeliefs
+from refclust.mixture.bayes.importance import (
     importance_estimate,
     importance_sampling,
     log_permanent,
 )
-from refclust.mixture.proposals import model_of
-from refclust.mixture.variational_beliefs import GaussianBeliefs
-from refclust.mixture.variational_counts import CountBeliefs
+from refclust.mixture.bayes.proposals import model_of
+from refclust.mixture.fit import gaussian_mixture
 from refclust.numbers.logspace import logsumexp
 from tests.mixture.evidence_witness import (
     assignments_of_documents,

@@ -31,7 +31,7 @@ OPTIONS: dict[str, Any] = {
 
 CHILD = """
 import json, os, sys, time
-from refclust.cluster.checkpoint import Checkpoint
+from refclust.fitting.checkpoint import Checkpoint
 from refclust.mixture.fit import gaussian_steps
 
 def slow(function):

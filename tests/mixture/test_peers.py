@@ -17,13 +17,13 @@ from typing import Any
 
 import pytest
 
-from refclust.mixture.counts_parameters import CountParameters
+from refclust.mixture.families.count_parameters import CountParameters
+from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.mixture.fit import (
     bernoulli_mixture,
     gaussian_mixture,
     multinomial_mixture,
 )
-from refclust.mixture.gaussian_parameters import GaussianParameters
 from refclust.mixture.predict import assignments
 from refclust.mixture.results import MixtureFit
 

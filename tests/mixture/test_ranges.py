@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from refclust.classify.discriminants import lda, qda
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.errors import DegenerateCovariance, NotFinite
-from refclust.mixture.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.ranges import column_deviation
 from refclust.mixture.predict import assignments
-from refclust.mixture.ranges import column_deviation
 from tests.mixture.tools import U, beliefs, check_numbers, gaussian
 
 SIX = [[0.0], [1.0], [2.0], [9.0], [10.0], [12.0]]

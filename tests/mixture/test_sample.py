@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from refclust.cluster.seeding import Draws
 from refclust.errors import RefclustError
-from refclust.mixture.counts_parameters import CountParameters
-from refclust.mixture.gaussian_parameters import GaussianParameters
+from refclust.fitting.draws import Draws
+from refclust.mixture.families.count_parameters import CountParameters
+from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.mixture.sample import chosen, normal, poisson, sample
 from refclust.numbers.sampling import stream
 

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 from refclust.backends.session import Session
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.errors import BadOption, DegenerateCovariance, KOutOfRange
-from refclust.mixture.bayes import variational_gaussian
-from refclust.mixture.criteria import bic
+from refclust.mixture.bayes.fit import variational_gaussian
+from refclust.mixture.choosing.criteria import bic
+from refclust.mixture.choosing.held_out import cross_validated, folds
+from refclust.mixture.choosing.selection import in_use, select
+from refclust.mixture.choosing.table import Candidate, ranking, why
+from refclust.mixture.covariance.models import MODELS
 from refclust.mixture.fit import gaussian_mixture, multinomial_mixture
-from refclust.mixture.held_out import cross_validated, folds
 from refclust.mixture.results import MixtureFit
-from refclust.mixture.selection import in_use, select
-from refclust.mixture.selection_table import Candidate, ranking, why
-from refclust.mixture.shapes import MODELS
 from refclust.numbers.sampling import shuffled, stream
 
 MCLUST: Any = json.loads(

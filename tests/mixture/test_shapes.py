@@ -21,7 +21,8 @@ from mpmath import mp, mpf
 from scipy.optimize import minimize
 
 from refclust.errors import BadOption
-from refclust.mixture.shapes import (
+from refclust.mixture.covariance.closed import equal_volume_diagonal
+from refclust.mixture.covariance.models import (
     LIMIT,
     MODELS,
     covariance_model,
@@ -29,8 +30,7 @@ from refclust.mixture.shapes import (
     maximised,
     mixture_parameters,
 )
-from refclust.mixture.shapes_closed import equal_volume_diagonal
-from refclust.mixture.shapes_parts import Degenerate, geometric_mean, squared
+from refclust.mixture.covariance.parts import Degenerate, geometric_mean, squared
 from refclust.numbers.linalg import NotPositive, cholesky
 from tests.mixture.shape_witness import Case, Description, case, whole
 

@@ -17,9 +17,10 @@ import pytest
 from mpmath import mp
 
 from refclust.formulas.gaussian import balanced
-from refclust.mixture import shapes_newton, shapes_volumes
-from refclust.mixture.shapes import TOLERANCE, maximised
-from refclust.mixture.shapes_parts import Block, Blocks, Degenerate, Effort, Maximised, squared
+from refclust.mixture.covariance import newton as shapes_newton
+from refclust.mixture.covariance import volumes as shapes_volumes
+from refclust.mixture.covariance.models import TOLERANCE, maximised
+from refclust.mixture.covariance.parts import Block, Blocks, Degenerate, Effort, Maximised, squared
 from tests.mixture.tools import gaussian, standing
 
 U = 2.0**-53

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.errors import RefclustError
-from refclust.mixture.counts_parameters import CountParameters
-from refclust.mixture.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.count_parameters import CountParameters
+from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.mixture.theory import (
     decomposition,
     divergence,

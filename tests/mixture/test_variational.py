@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refclust.mixture.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.mixture.sample import sample
 from tests.metrics.strategies import some
 from tests.mixture.tools import (

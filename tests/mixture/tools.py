@@ -11,9 +11,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from refclust.backends.session import Provenance
-from refclust.mixture import bayes, fit
-from refclust.mixture.counts_parameters import CountParameters
-from refclust.mixture.gaussian_parameters import GaussianParameters
+from refclust.mixture import fit
+from refclust.mixture.bayes import fit as bayes
+from refclust.mixture.families.count_parameters import CountParameters
+from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.mixture.results import MixtureFit
 
 U = 2.0**-53

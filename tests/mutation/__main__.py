@@ -1,4 +1,4 @@
-"""A small mutation tester: ``python -m tests.mutation refclust/numbers/decide.py tests/numbers``.
+"""A small mutation tester: ``python -m tests.mutation refclust/numbers/nearest.py tests/numbers``.
 
 Each mutant of the first file (a comparison, an operator, a constant, a condition or a statement
 changed) is loaded in place of the module, in a process of its own, and the given tests run until

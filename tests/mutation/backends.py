@@ -28,7 +28,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from refclust.testing.lockstep import Script
+from refclust.testing.scripts.lockstep import Script
 from tests.mutation.changes import Mutant, mutants
 from tests.mutation.judge import Place, Verdict, forked, judged, known_checks
 from tests.mutation.lines import Map, given, watch_of, watches
@@ -101,7 +101,7 @@ class Trial:
         from refclust.testing.checks import blocks as declared
         from refclust.testing.checks import memory, sessions
         from refclust.testing.ladder import ladder
-        from refclust.testing.lockstep import script
+        from refclust.testing.scripts.lockstep import script
 
         rungs = [*ladder(quick=not self.options.full), *sessions.pair()]
         if self.options.full:

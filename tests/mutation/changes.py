@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from refclust.testing.changes import Mutant, computing, mutants
+from refclust.testing.evidence.changes import Mutant, computing, mutants
 
 __all__ = ["Mutant", "computing", "mutants"]

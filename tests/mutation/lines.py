@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias
 
 from refclust.kernels.registry import KERNELS
 from refclust.testing.kit import BACKEND, Part, checks
-from refclust.testing.lockstep import Made, Script
+from refclust.testing.scripts.lockstep import Made, Script
 from tests.mutation.changes import Mutant
 from tests.mutation.judge import Plan, Step
 from tests.mutation.reach import Definition, Package, seen_by

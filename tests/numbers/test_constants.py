@@ -8,8 +8,8 @@ import flint
 import mpmath
 import pytest
 
-from refclust.numbers.constants import pi, pi_interval
 from refclust.numbers.real import exp, log, sqrt
+from refclust.numbers.reals.constants import pi, pi_interval
 
 
 @pytest.mark.spec("NUM-REAL")

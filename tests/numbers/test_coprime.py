@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refclust.numbers.coprime import SMALL_PRIMES, CoprimeBase, NotGenerated, _refine
+from refclust.numbers.reals.coprime import SMALL_PRIMES, CoprimeBase, NotGenerated, _refine
 from tests.numbers.effort import examples
 
 pytestmark = pytest.mark.spec("NUM-ZERO")

@@ -11,15 +11,15 @@ from random import Random
 import pytest
 
 from refclust.errors import NotFinite, Undecided
-from refclust.numbers import decide, intervals
-from refclust.numbers.decide import (
+from refclust.numbers.real import Interval, Real, enclosed, exp, log, sqrt, total
+from refclust.numbers.reals import decide, intervals
+from refclust.numbers.reals.decide import (
     digits,
     enclosure,
     nearest_double,
     rational_value,
     sign,
 )
-from refclust.numbers.real import Interval, Real, enclosed, exp, log, sqrt, total
 from tests.numbers.effort import SCALE
 from tests.numbers.expressions import (
     Expression,

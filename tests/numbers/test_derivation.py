@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from refclust.numbers import derivation
-from refclust.numbers.derivation import DIGITS, Step, Table, derive, formula
 from refclust.numbers.real import Real, enclosed, exp, log, node, sqrt, total
+from refclust.numbers.reals import derivation
+from refclust.numbers.reals.derivation import DIGITS, Step, Table, derive, formula
 
 pytestmark = pytest.mark.spec("NUM-STEPS")
 

@@ -10,9 +10,9 @@ from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refclust.numbers import logs
-from refclust.numbers.logs import SLACK, ScaledLogs, enclose_log_sum, log_sum, scaled_logs
 from refclust.numbers.real import log, total
+from refclust.numbers.reals import logs
+from refclust.numbers.reals.logs import SLACK, ScaledLogs, enclose_log_sum, log_sum, scaled_logs
 
 BITS = (0, 1, 7, 60, 116, 300, 983, 984, 985, 1500)
 EDGES = (

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refclust.errors import NotFinite
-from refclust.numbers import intervals
-from refclust.numbers.intervals import Arithmetic, Unresolved, arithmetic, enclose
 from refclust.numbers.real import Interval, Real, enclosed, exp, log, node, sqrt, total
+from refclust.numbers.reals import intervals
+from refclust.numbers.reals.intervals import Arithmetic, Unresolved, arithmetic, enclose
 from tests.numbers.effort import SCALE, examples
 from tests.numbers.expressions import as_real, contains, ends, metric_like, tree
 from tests.numbers.witness import rational

@@ -11,10 +11,10 @@ from random import Random
 import pytest
 
 from refclust.errors import Undecided
-from refclust.numbers import normal
-from refclust.numbers.intervals import Unresolved, arithmetic, enclose
-from refclust.numbers.normal import Letter, NormalForms, Polynomial
 from refclust.numbers.real import Interval, Real, enclosed, exp, log, sqrt, total
+from refclust.numbers.reals import normal
+from refclust.numbers.reals.intervals import Unresolved, arithmetic, enclose
+from refclust.numbers.reals.normal import Letter, NormalForms, Polynomial
 from tests.numbers.effort import SCALE
 from tests.numbers.expressions import as_real, below, ends, metric_like, tree
 

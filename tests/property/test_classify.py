@@ -16,9 +16,9 @@ from refclust.backends.session import Session
 from refclust.classify.discriminants import discriminant, lda, linear_form, nearest_gaussian, qda
 from refclust.classify.naive_bayes import naive_bayes
 from refclust.classify.predict import predict
-from refclust.cluster.seeding import Rows
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.errors import DegenerateCovariance
+from refclust.fitting.rows import Rows
 from refclust.formulas.multinomial import (
     binary_scores,
     document_log_likelihood,
@@ -26,11 +26,11 @@ from refclust.formulas.multinomial import (
     probability,
     token_counts,
 )
-from refclust.kernels.words import Kind, m_estimate
-from refclust.mixture.counts import CountFamily
+from refclust.kernels.mixtures.words import Kind, m_estimate
 from refclust.mixture.density import gaussian_log_density
-from refclust.mixture.gaussian import GaussianFamily
-from refclust.mixture.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.counts import CountFamily
+from refclust.mixture.families.gaussian import GaussianFamily
+from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.mixture.passes import CountPasses, GaussianPasses
 from refclust.numbers.linalg import exact_inverse
 

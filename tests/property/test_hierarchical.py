@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from refclust.cluster.hierarchical import agglomerative
 from refclust.cluster.tree import Merge, Tree
 from refclust.data import vectors
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.formulas import hierarchical as formulas
 from refclust.formulas.vectors import Exact
 from refclust.kernels.distances import one_minus_cosine, pairwise

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from refclust.cluster.checkpoint import Checkpoint
 from refclust.cluster.kmeans import kmeans, kmeans_steps
 from refclust.cluster.results import KMeansFit
+from refclust.fitting.checkpoint import Checkpoint
 from tests.cluster import witness
 from tests.cluster.strategies import (
     DECIMALS,

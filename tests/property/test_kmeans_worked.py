@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refclust.cli.explain_kmeans import Iteration, Rows
-from refclust.cli.explain_kmeans_start import drawn_again, missing
+from refclust.cli.commands.explain.kmeans import Iteration, Rows
+from refclust.cli.commands.explain.kmeans_start import drawn_again, missing
 from refclust.cluster.kmeans import kmeans
-from refclust.cluster.model import model_of
-from refclust.cluster.model_parts import KMeansModel
 from refclust.cluster.results import KMeansFit
 from refclust.data.dataset import Dataset
 from refclust.errors import KOutOfRange
+from refclust.models.clusters import model_of
+from refclust.models.records.clusters import KMeansModel
 from refclust.numbers.real import Real
 from tests.cluster.strategies import DECIMALS, KINDS, POLICIES, STARTS, TIES, Case, cases
 from tests.metrics.strategies import some

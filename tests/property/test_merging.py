@@ -16,17 +16,22 @@ from hypothesis import strategies as st
 from refclust.backends import builtin  # noqa: F401  (registers all kernels)
 from refclust.data.dataset import dense, readonly
 from refclust.kernels.centres import CentreMatrix
+from refclust.kernels.clusters.kmeans import Step, lloyd_step, squares
+from refclust.kernels.clusters.kmeans import accumulate as cluster_sums
+from refclust.kernels.clusters.masses import beyond, mass, part_of_draw
+from refclust.kernels.clusters.seeding import place, potential
 from refclust.kernels.contingency import LabelPairs, table
-from refclust.kernels.exact_moments import ExactTallies, exact_moments, exact_tallies, merged
-from refclust.kernels.gaussian import moments
-from refclust.kernels.kmeans import Step, lloyd_step, squares
-from refclust.kernels.kmeans import accumulate as cluster_sums
-from refclust.kernels.masses import beyond, mass, part_of_draw
-from refclust.kernels.merging import no_rows
-from refclust.kernels.multinomial import moments as tallies
+from refclust.kernels.contracts.merging import no_rows
+from refclust.kernels.mixtures.exact_moments import (
+    ExactTallies,
+    exact_moments,
+    exact_tallies,
+    merged,
+)
+from refclust.kernels.mixtures.gaussian import moments
+from refclust.kernels.mixtures.multinomial import moments as tallies
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
-from refclust.kernels.seeding import place, potential
 
 NUMBERS = st.one_of(
     st.integers(-4, 4).map(float),

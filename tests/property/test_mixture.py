@@ -11,14 +11,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from refclust.cluster.checkpoint import Checkpoint
 from refclust.cluster.kmeans import kmeans_steps
 from refclust.errors import DegenerateCovariance, KOutOfRange, NotFinite
-from refclust.kernels.mixture import HARD, SOFT, Rule, shares
+from refclust.fitting.checkpoint import Checkpoint
+from refclust.kernels.mixtures.shared import HARD, SOFT, Rule, shares
 from refclust.mixture import fit as fits
 from refclust.mixture.certified import certified_log_likelihood
-from refclust.mixture.counts_parameters import CountParameters
-from refclust.mixture.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.count_parameters import CountParameters
+from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.mixture.predict import assignments
 from refclust.mixture.repair import best_run
 from refclust.mixture.results import MixtureFit
@@ -211,7 +211,7 @@ def theory_cases(draw: st.DrawFn) -> tuple[str, Case, Any, list[tuple[float, ...
 
 
 def data_of(case: Case) -> Any:
-    from refclust.data.accept import dataset
+    from refclust.data.accepting.door import dataset
 
     return dataset(case.rows) if case.weights is None else dataset(case.rows, weights=case.weights)
 

@@ -12,13 +12,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from refclust.classify.naive_bayes import naive_bayes
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.errors import ImpossibleRow, RefclustError
-from refclust.kernels.multinomial import Tallies
+from refclust.kernels.mixtures.multinomial import Tallies
+from refclust.kernels.mixtures.words import m_estimate, m_step
 from refclust.kernels.points import Points
-from refclust.kernels.words import m_estimate, m_step
-from refclust.mixture.counts_likelihood import log_coefficient
-from refclust.mixture.counts_parameters import CountParameters, estimated
+from refclust.mixture.families.count_likelihood import log_coefficient
+from refclust.mixture.families.count_parameters import CountParameters, estimated
 from refclust.mixture.predict import assignments
 from refclust.mixture.theory import expected_log_likelihood, log_joint, posteriors
 from tests.metrics.strategies import some

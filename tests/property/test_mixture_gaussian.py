@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from refclust.cluster.kmeans import kmeans
 from refclust.errors import DegenerateCovariance, RefclustError
+from refclust.mixture.covariance.models import covariance_model, mixture_parameters
 from refclust.mixture.density import (
     gaussian_log_density,
     gaussian_log_likelihood,
@@ -20,10 +21,9 @@ from refclust.mixture.density import (
     normal_density,
     normal_log_likelihood,
 )
-from refclust.mixture.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.mixture.predict import assignments
 from refclust.mixture.results import MixtureFit
-from refclust.mixture.shapes import covariance_model, mixture_parameters
 from refclust.mixture.theory import expected_log_likelihood, log_joint, posteriors
 from tests.metrics.strategies import some
 from tests.mixture.tools import (

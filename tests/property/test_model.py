@@ -18,9 +18,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from refclust.cluster.bisecting import bisecting
+from refclust.cluster.directions import unit_rows
 from refclust.cluster.kmeans import kmeans
-from refclust.cluster.model import from_json, model_of, to_json, tree_of
-from refclust.cluster.model_parts import (
+from refclust.cluster.results import BisectingFit, Centres, Metric, Split
+from refclust.cluster.tree import Merge, Tree
+from refclust.data.accepting.door import dataset
+from refclust.data.dataset import Features
+from refclust.data.readers.formats import Options, read
+from refclust.data.text import TextOptions
+from refclust.data.vectors import distance
+from refclust.errors import BadModel, KOutOfRange
+from refclust.models.clusters import from_json, model_of, to_json, tree_of
+from refclust.models.nearest import distances, predict
+from refclust.models.reading import read_like, reading_of
+from refclust.models.records.clusters import (
     AgglomerativeModel,
     BisectingModel,
     ClusterModel,
@@ -32,18 +43,7 @@ from refclust.cluster.model_parts import (
     RunFacts,
     Step,
 )
-from refclust.cluster.predict import distances, predict
-from refclust.cluster.reading import read_like, reading_of
-from refclust.cluster.results import BisectingFit, Centres, Metric, Split
-from refclust.cluster.rows import unit_rows
-from refclust.cluster.tree import Merge, Tree
-from refclust.data.accept import dataset
-from refclust.data.dataset import Features
-from refclust.data.readers.formats import Options, read
-from refclust.data.text import TextOptions
-from refclust.data.vectors import distance
-from refclust.errors import BadModel, KOutOfRange
-from tests.cluster.models import is_nearest_cosine_distance, models
+from tests.models.samples import is_nearest_cosine_distance, models
 
 MODELS = models()
 VALIDATOR = jsonschema.Draft202012Validator(

@@ -20,15 +20,16 @@ import pytest
 from mpmath import mp
 
 from refclust.backends.session import Session
-from refclust.cluster.seeding import Rows
-from refclust.data.accept import dataset
-from refclust.mixture import gaussian, shapes
-from refclust.mixture.counts import CountFamily
-from refclust.mixture.counts_parameters import CountParameters
-from refclust.mixture.gaussian import GaussianFamily
-from refclust.mixture.gaussian_parameters import GaussianParameters
+from refclust.data.accepting.door import dataset
+from refclust.fitting.rows import Rows
+from refclust.mixture.covariance import models as shapes
+from refclust.mixture.covariance.models import MODELS
+from refclust.mixture.families import gaussian
+from refclust.mixture.families.count_parameters import CountParameters
+from refclust.mixture.families.counts import CountFamily
+from refclust.mixture.families.gaussian import GaussianFamily
+from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.mixture.passes import CountPasses, GaussianPasses
-from refclust.mixture.shapes import MODELS
 
 STEPS = [mpmath.mpf(2) ** -e for e in (1, 4, 8, 12, 16)]
 # No constraint binds the numbers of a covariance beside being equal or zero, bit for bit.

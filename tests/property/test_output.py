@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from refclust import escape
-from refclust.data.accept import dataset
-from refclust.data.writers import WRITERS
+from refclust.data.accepting.door import dataset
+from refclust.data.writers.writing import WRITERS
 
 SIGNS = "\\xu01abcABU-+=@'\"`*_[]<>&|$#~!()/:.,{}%^\n\r\t \x00\x1b\x07\x7f\x85\x9b"
 OTHERS = (

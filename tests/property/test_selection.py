@@ -14,23 +14,28 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from refclust.backends.session import Session
-from refclust.cluster.seeding import Draws, Rows
-from refclust.data.accept import dataset
-from refclust.kernels.mixture import HARD, SOFT
-from refclust.mixture.bayes import variational_gaussian, variational_multinomial
-from refclust.mixture.counts import CountFamily
-from refclust.mixture.criteria import aic, bic, criteria, icl, icl_soft
+from refclust.data.accepting.door import dataset
+from refclust.fitting.draws import Draws
+from refclust.fitting.rows import Rows
+from refclust.kernels.mixtures.shared import HARD, SOFT
+from refclust.mixture.bayes.counts import CountBeliefs, VariationalMultinomial
+from refclust.mixture.bayes.fit import variational_gaussian, variational_multinomial
+from refclust.mixture.bayes.gaussian import VariationalGaussian
+from refclust.mixture.bayes.gaussian_beliefs import GaussianBeliefs
+from refclust.mixture.bayes.importance import (
+    importance_estimate,
+    importance_sampling,
+    log_permanent,
+)
+from refclust.mixture.bayes.pareto import pareto_index, tail_size
+from refclust.mixture.choosing.criteria import aic, bic, criteria, icl, icl_soft
+from refclust.mixture.choosing.gap import Gap, elbow, first_gap, gaps
+from refclust.mixture.choosing.held_out import folds
+from refclust.mixture.choosing.selection import select
+from refclust.mixture.families.counts import CountFamily
+from refclust.mixture.families.gaussian import GaussianFamily
 from refclust.mixture.fit import bernoulli_mixture, gaussian_mixture, multinomial_mixture
-from refclust.mixture.gap import Gap, elbow, first_gap, gaps
-from refclust.mixture.gaussian import GaussianFamily
-from refclust.mixture.held_out import folds
-from refclust.mixture.importance import importance_estimate, importance_sampling, log_permanent
-from refclust.mixture.pareto import pareto_index, tail_size
 from refclust.mixture.passes import CountPasses, GaussianPasses
-from refclust.mixture.selection import select
-from refclust.mixture.variational import VariationalGaussian
-from refclust.mixture.variational_beliefs import GaussianBeliefs
-from refclust.mixture.variational_counts import CountBeliefs, VariationalMultinomial
 from tests.metrics.strategies import some
 from tests.mixture.evidence_witness import evidence_of_documents, evidence_of_line
 

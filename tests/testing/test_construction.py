@@ -11,21 +11,21 @@ import pytest
 
 from refclust.backends.traits import TRAITS, traits
 from refclust.data.dataset import dense
-from refclust.kernels.contracts import Equal
-from refclust.kernels.gaussian import Gaussians
-from refclust.kernels.kmeans import assign
-from refclust.kernels.mixture import HARD, Rule
+from refclust.kernels.clusters.kmeans import assign
+from refclust.kernels.contracts.basic import Equal
+from refclust.kernels.mixtures.gaussian import Gaussians
+from refclust.kernels.mixtures.shared import HARD, Rule
 from refclust.kernels.points import Points
 from refclust.numbers.sampling import stream
-from refclust.testing.clothes import copied, guarded, surroundings
-from refclust.testing.diagnosis import diagnose
-from refclust.testing.facts import common, facts_of, told
+from refclust.testing.diagnosis.rows import diagnose
 from refclust.testing.ladder import ladder
-from refclust.testing.lockstep import script
 from refclust.testing.rungs import Rung, dense_of, sparse_of
 from refclust.testing.rungs.design import orthogonal, sizes
 from refclust.testing.rungs.grid import LEVELS
 from refclust.testing.rungs.searched import RULES, searched, wrong_rows
+from refclust.testing.scripts.facts import common, facts_of, told
+from refclust.testing.scripts.layouts import copied, guarded, surroundings
+from refclust.testing.scripts.lockstep import script
 
 RUNGS = {rung.name: rung for rung in ladder()}
 

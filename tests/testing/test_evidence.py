@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from refclust.testing.changes import mutants
+from refclust.testing.evidence.changes import mutants
 
 FORMULAS = '''\
 """Two formulas."""

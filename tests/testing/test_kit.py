@@ -16,21 +16,23 @@ import pytest
 from refclust.backends.builtin import Loopback, Reference
 from refclust.backends.protocol import API_VERSION, Estimate, Problem, Refusal
 from refclust.data.dataset import dense, readonly
-from refclust.kernels import contingency, gaussian, kmeans, means, multinomial, seeding
+from refclust.kernels import contingency
 from refclust.kernels.centres import CentreMatrix
+from refclust.kernels.clusters import kmeans, means, seeding
+from refclust.kernels.clusters.kmeans import ClusterSums, Step
 from refclust.kernels.contingency import LabelPairs
-from refclust.kernels.gaussian import Gaussians
-from refclust.kernels.kmeans import ClusterSums, Step
-from refclust.kernels.mixture import Rule
-from refclust.kernels.multinomial import Terms
+from refclust.kernels.mixtures import gaussian, multinomial
+from refclust.kernels.mixtures.gaussian import Gaussians
+from refclust.kernels.mixtures.multinomial import Terms
+from refclust.kernels.mixtures.shared import Rule
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 from refclust.testing.checks import told
-from refclust.testing.clothes import ForeignSums, copied, fingerprint
-from refclust.testing.diagnosis import diagnose
+from refclust.testing.diagnosis.rows import diagnose
 from refclust.testing.kit import BACKEND, Check, checks, conform, optional, threads_of
 from refclust.testing.ladder import ladder
-from refclust.testing.lockstep import Made, Raised, script
+from refclust.testing.scripts.layouts import ForeignSums, copied, fingerprint
+from refclust.testing.scripts.lockstep import Made, Raised, script
 
 # Many calls of the plain reference: only the profile «deep» tries these.
 LONG = (

@@ -8,14 +8,14 @@ from fractions import Fraction
 import pytest
 
 from refclust.data.dataset import Dense, Sparse
-from refclust.kernels.gaussian import Gaussians
-from refclust.kernels.multinomial import Terms
+from refclust.kernels.mixtures.gaussian import Gaussians
+from refclust.kernels.mixtures.multinomial import Terms
 from refclust.kernels.points import Points
 from refclust.testing import ladder as ladders
 from refclust.testing.ladder import ladder, twins
-from refclust.testing.lockstep import Call, script
 from refclust.testing.rungs import Rung
-from refclust.testing.sloppy import argmin, expanded, rows_of, singles
+from refclust.testing.saboteurs.plain_rows import argmin, expanded, rows_of, singles
+from refclust.testing.scripts.lockstep import Call, script
 
 RUNGS = {rung.name: rung for rung in ladder()}
 

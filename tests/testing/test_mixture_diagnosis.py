@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from refclust.kernels import gaussian, multinomial
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.gaussian import Gaussians
-from refclust.kernels.mixture import SOFT, Rule
-from refclust.kernels.multinomial import Terms
+from refclust.kernels.mixtures import gaussian, multinomial
+from refclust.kernels.mixtures.gaussian import Gaussians
+from refclust.kernels.mixtures.multinomial import Terms
+from refclust.kernels.mixtures.shared import SOFT, Rule
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
-from refclust.testing.diagnosis import diagnose
-from refclust.testing.mixture_diagnosis import mixture_guesses
+from refclust.testing.diagnosis.mixtures import mixture_guesses
+from refclust.testing.diagnosis.rows import diagnose
 from refclust.testing.rungs import dense_of
-from refclust.testing.sloppy_mixtures import (
+from refclust.testing.saboteurs.plain_mixtures import (
     central,
     expanded_joint,
     once,

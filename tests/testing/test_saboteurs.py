@@ -8,8 +8,8 @@ import pytest
 
 from refclust.kernels.registry import KERNELS
 from refclust.testing.kit import conform
-from refclust.testing.saboteur import Saboteur
 from refclust.testing.saboteurs import hidden_saboteurs, saboteurs
+from refclust.testing.saboteurs.saboteur import Saboteur
 
 ALL = saboteurs()
 

@@ -15,7 +15,7 @@ import pytest
 from refclust.backends.protocol import API_VERSION, Accuracy, Estimate, Problem, Refusal
 from refclust.data.dataset import Dataset
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.kmeans import ClusterSums
+from refclust.kernels.clusters.kmeans import ClusterSums
 from refclust.kernels.registry import KERNELS
 from refclust.testing.kit import checks, conform
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from refclust.errors import BadSpec, NeedsCheckout
-from refclust.trace import check, lock
+from refclust.trace import check
 from refclust.trace.check import Problem
+from refclust.trace.locks import lock
 from tests.trace.trees import (
     CLAUSE_PUR,
     CODE_FILE,

@@ -8,9 +8,10 @@ from textwrap import dedent, indent
 import pytest
 
 from refclust.errors import BadSpec
-from refclust.trace import citations, functions, modules, numeric
+from refclust.trace import citations
 from refclust.trace.citations import Citations
-from refclust.trace.functions import Definition
+from refclust.trace.code import functions, modules, numeric
+from refclust.trace.code.functions import Definition
 from refclust.trace.places import locate
 from tests.trace.trees import Tree
 

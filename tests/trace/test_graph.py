@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from refclust.trace import modules
-from refclust.trace.graph import Graph
+from refclust.trace.code import modules
+from refclust.trace.code.graph import Graph
 from refclust.trace.places import locate
 from tests.trace.trees import FORMULA_FILE, Tree
 

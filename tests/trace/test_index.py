@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from refclust.trace import index, matrix, show
+from refclust.trace import matrix, show
+from refclust.trace.code import index
 from refclust.trace.places import cache_folder
 from tests.trace.test_matrix import installed
 from tests.trace.trees import CLAUSE_PUR, FORMULA_FILE, TEST_FILE, VECTOR_FILE, Tree

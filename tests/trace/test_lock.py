@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refclust.errors import BadSpec, NeedsCheckout
-from refclust.trace import lock
 from refclust.trace.clauses import Clause
+from refclust.trace.locks import lock
 from tests.trace.trees import CLAUSE_PUR, CODE_FILE, LOCK_FILE, Tree
 
 FORMULA = "refclust.formulas.matching:purity"

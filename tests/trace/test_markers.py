@@ -6,8 +6,9 @@ from textwrap import dedent, indent
 
 import pytest
 
-from refclust.trace import markers, modules
-from refclust.trace.graph import Graph
+from refclust.trace import markers
+from refclust.trace.code import modules
+from refclust.trace.code.graph import Graph
 from refclust.trace.markers import Marker
 from refclust.trace.places import locate
 from tests.trace.trees import TEST_FILE, Tree

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refclust.trace import source
+from refclust.trace.code import source
 
 
 def bare(text: str) -> str:

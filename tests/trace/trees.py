@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from textwrap import dedent
 
-from refclust.trace import check, lock
+from refclust.trace import check
+from refclust.trace.locks import lock
 
 CHAPTER = """\
 # 41 Matching

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from refclust.backends.hookspecs import hookimpl
+from refclust.backends.plugins.hookspecs import hookimpl
 from refclust_numba.backend import NumbaBackend
 
 

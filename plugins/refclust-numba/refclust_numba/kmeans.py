@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from refclust.kernels import kmeans as reference
-from refclust.kernels.kmeans import Step
+from refclust.kernels.clusters import kmeans as reference
+from refclust.kernels.clusters.kmeans import Step
 from refclust_numba.centres import matrix
 from refclust_numba.dense import assignment
 from refclust_numba.exact import sums, totals

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from refclust.kernels import seeding as reference
-from refclust.kernels.fields import Euclidean
-from refclust.kernels.seeding import Potential
+from refclust.kernels.clusters import seeding as reference
+from refclust.kernels.clusters.nearness import Euclidean
+from refclust.kernels.clusters.seeding import Potential
 from refclust.numbers.argmin import ROUND
 from refclust_numba.blocks import blocks
 from refclust_numba.dense.distances import (

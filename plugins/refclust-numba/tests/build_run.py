@@ -22,7 +22,7 @@ from refclust_numba.lowlevel import build
 from refclust_numba.prepared import Rows
 from refclust_numba.registry import FUNCTIONS
 
-from refclust.backends.discovery import find
+from refclust.backends.plugins.discovery import find
 from refclust.cluster.kmeans import kmeans
 from refclust.data.dataset import dense
 from refclust.kernels.contingency import LabelPairs

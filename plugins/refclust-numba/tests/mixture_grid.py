@@ -21,9 +21,9 @@ from refclust_numba.registry import FUNCTIONS
 
 from refclust.data.dataset import Dataset, dense, sparse
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.gaussian import Gaussians
-from refclust.kernels.mixture import HARD, SOFT, Rule
-from refclust.kernels.multinomial import Tallies, Terms
+from refclust.kernels.mixtures.gaussian import Gaussians
+from refclust.kernels.mixtures.multinomial import Tallies, Terms
+from refclust.kernels.mixtures.shared import HARD, SOFT, Rule
 
 # n, d, K, threads: few and many columns, one block and several chunks.
 GAUSSIANS = (

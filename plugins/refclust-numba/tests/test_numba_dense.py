@@ -21,7 +21,7 @@ from refclust_numba.registry import FUNCTIONS
 
 from refclust.data.dataset import Dataset, dense
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.kmeans import Step, accumulate, assign, squares
+from refclust.kernels.clusters.kmeans import Step, accumulate, assign, squares
 from refclust.kernels.points import Points
 from refclust.testing.kit import threads_of
 

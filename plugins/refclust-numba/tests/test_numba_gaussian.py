@@ -26,12 +26,12 @@ from refclust.backends.protocol import Estimate, Problem, Refusal
 from refclust.data.dataset import Dataset, dense, sparse
 from refclust.errors import NotFinite
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.gaussian import Form, Gaussians
-from refclust.kernels.mixture import HARD, SOFT, Rule
+from refclust.kernels.mixtures.gaussian import Form, Gaussians
+from refclust.kernels.mixtures.shared import HARD, SOFT, Rule
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
+from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.mixture.fit import gaussian_mixture
-from refclust.mixture.gaussian_parameters import GaussianParameters
 
 FORMS: tuple[Form, ...] = ("full", "diagonal", "spherical")
 NAMES = ("gaussian.posterior", "gaussian.moments", "gaussian.em_step")

@@ -17,7 +17,7 @@ CUT_SHORT = """
 from array import array
 from refclust.data.dataset import dense
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.gaussian import Gaussians
+from refclust.kernels.mixtures.gaussian import Gaussians
 from refclust_numba.mixtures.gaussian import kernels
 from refclust_numba.prepared import Rows
 

@@ -16,10 +16,10 @@ from refclust_numba.mixtures.multinomial.lanes import WIDEST
 from refclust_numba.mixtures.sizes import TINY, USUAL, sized
 from refclust_numba.prepared import Rows
 
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.data.dataset import Dataset, sparse
-from refclust.kernels.mixture import HARD, SOFT, Rule
-from refclust.kernels.multinomial import Terms
+from refclust.kernels.mixtures.multinomial import Terms
+from refclust.kernels.mixtures.shared import HARD, SOFT, Rule
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 

@@ -16,7 +16,7 @@ from refclust_numba.sparse.versions import Versions
 
 from refclust.data.dataset import Dataset, dense, sparse
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.kmeans import Step
+from refclust.kernels.clusters.kmeans import Step
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 

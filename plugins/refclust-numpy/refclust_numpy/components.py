@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from refclust.kernels.words import Kind, WordLogs, WordStep
+from refclust.kernels.mixtures.words import Kind, WordLogs, WordStep
 
 Array = Any
 LEAST: Final = -1e4  # far below the logarithm of every double

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from refclust.kernels import directions as reference
+from refclust.kernels.clusters import directions as reference
 from refclust_numpy.floats import ROUND, Array, settled, two_product, two_square, two_sum
 from refclust_numpy.rows import Rows, segment_sums
 

@@ -14,9 +14,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from refclust.kernels import exact_moments as reference
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.exact_moments import ExactMoments, ExactTallies
+from refclust.kernels.mixtures import exact_moments as reference
+from refclust.kernels.mixtures.exact_moments import ExactMoments, ExactTallies
 from refclust_numpy.floats import Array, exponent, largest, two_product
 from refclust_numpy.limbs import Bins, Grid
 from refclust_numpy.rows import Rows, matrix

@@ -10,11 +10,11 @@ from typing import Final
 
 import numpy as np
 
-from refclust.kernels import gaussian as reference
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.gaussian import Gaussians, Moments, Spread
-from refclust.kernels.kmeans import Labels
-from refclust.kernels.mixture import SOFT, Doubles, EMStep, Posterior, Rule
+from refclust.kernels.clusters.kmeans import Labels
+from refclust.kernels.mixtures import gaussian as reference
+from refclust.kernels.mixtures.gaussian import Gaussians, Moments, Spread
+from refclust.kernels.mixtures.shared import SOFT, Doubles, EMStep, Posterior, Rule
 from refclust_numpy.floats import Array
 from refclust_numpy.mixtures import (
     ALONE,

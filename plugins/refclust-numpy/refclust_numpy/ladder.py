@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from refclust.kernels.fields import Cosine, Euclidean, Field
+from refclust.kernels.clusters.nearness import Cosine, Euclidean, Field
 from refclust.kernels.points import Points, binary
 from refclust_numpy.floats import ROUND, TINY, Array, additions, exponent, largest, square_sums
 from refclust_numpy.rows import Rows, fits_grid, lengths, segment_sums

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from refclust.kernels.kmeans import Labels
-from refclust.kernels.mixture import Doubles, Posterior, Rule
+from refclust.kernels.clusters.kmeans import Labels
+from refclust.kernels.mixtures.shared import Doubles, Posterior, Rule
 from refclust_numpy.floats import Array
 from refclust_numpy.rows import Rows
 

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from refclust.kernels.kmeans import Labels
-from refclust.kernels.mixture import SOFT, Doubles, EMStep, Posterior, Rule
-from refclust.kernels.multinomial import Tallies, Terms
+from refclust.kernels.clusters.kmeans import Labels
+from refclust.kernels.mixtures.multinomial import Tallies, Terms
+from refclust.kernels.mixtures.shared import SOFT, Doubles, EMStep, Posterior, Rule
 from refclust_numpy.floats import Array
 from refclust_numpy.mixtures import flat, handed, passed, posteriors, product, steps, vector
 from refclust_numpy.rows import Rows

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from refclust.data.dataset import Dataset, Dense, dense, sparse
-from refclust.kernels.kmeans import Step
+from refclust.kernels.clusters.kmeans import Step
+from refclust.kernels.clusters.seeding import Potential
 from refclust.kernels.points import Points
-from refclust.kernels.seeding import Potential
 from refclust_numpy.drawing import Draws
 from refclust_numpy.floats import Array, exponent, largest, lowest_bit, square_sums
 from refclust_numpy.packing import Packed, power

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from refclust.kernels import seeding as reference
-from refclust.kernels.masses import beyond as exact_beyond
+from refclust.kernels.clusters import seeding as reference
+from refclust.kernels.clusters.masses import beyond as exact_beyond
+from refclust.kernels.clusters.seeding import Potential
 from refclust.kernels.points import binary
-from refclust.kernels.seeding import Potential
 from refclust_numpy.drawing import BLOCK, Draws, locate_whole, total
 from refclust_numpy.floats import ROUND, TINY, Array, additions, exponent, largest, square_sums
 from refclust_numpy.ladder import Ladder

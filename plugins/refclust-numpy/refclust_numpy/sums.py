@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from refclust.kernels import kmeans as reference
-from refclust.kernels.kmeans import ClusterSums, Step
+from refclust.kernels.clusters import kmeans as reference
+from refclust.kernels.clusters.kmeans import ClusterSums, Step
 from refclust.kernels.points import binary
 from refclust.numbers.nearest import nearest
 from refclust_numpy.assign import assign_again

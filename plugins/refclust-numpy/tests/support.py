@@ -11,7 +11,7 @@ from refclust_numpy.backend import NumpyBackend
 from refclust_numpy.rows import Rows
 
 from refclust.backends import builtin  # noqa: F401  (registers all kernels)
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.data.dataset import Dataset, sparse
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from refclust_numpy.backend import NumpyBackend
 
-from refclust.backends import memory
-from refclust.backends.discovery import find
+from refclust.backends.choosing import memory
+from refclust.backends.plugins.discovery import find
 from refclust.backends.protocol import Estimate, Problem
 from refclust.backends.session import Session
 from refclust.cluster.kmeans import kmeans

@@ -20,17 +20,17 @@ from refclust_numpy.rows import Rows
 from support import NUMPY
 
 from refclust.backends.protocol import Problem, Refusal
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.data.dataset import Dataset, sparse
 from refclust.errors import NotFinite
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.gaussian import Gaussians
-from refclust.kernels.mixture import HARD, SOFT, Rule
-from refclust.kernels.multinomial import Terms
+from refclust.kernels.mixtures.gaussian import Gaussians
+from refclust.kernels.mixtures.multinomial import Terms
+from refclust.kernels.mixtures.shared import HARD, SOFT, Rule
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
+from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.mixture.fit import gaussian_mixture
-from refclust.mixture.gaussian_parameters import GaussianParameters
 
 FORMS: Any = ("full", "diagonal", "spherical")
 

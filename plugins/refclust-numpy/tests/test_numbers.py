@@ -12,7 +12,7 @@ from refclust_numpy.floats import lowest_bit, two_product, two_square, two_sum
 from refclust_numpy.limbs import Bins, Grid, totals
 from refclust_numpy.rows import Rows
 
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 
 ordinary = st.floats(-1e280, 1e280)
 middling = st.floats(-1e100, 1e100).filter(lambda x: x == 0 or abs(x) > 1e-100)

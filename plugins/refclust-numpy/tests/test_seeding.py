@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import LADDER, NUMPY, REFERENCE, both, equal
 
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.data.dataset import Dataset
 
 

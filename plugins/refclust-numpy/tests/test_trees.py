@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import LADDER, NUMPY, REFERENCE, both, equal
 
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.errors import NotFinite, ZeroVector
 from refclust.kernels.distances import METRICS
 from refclust.kernels.linkage import LINKAGES

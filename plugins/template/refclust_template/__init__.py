@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from refclust.backends.hookspecs import hookimpl
+from refclust.backends.plugins.hookspecs import hookimpl
 from refclust.backends.protocol import Backend
 from refclust_template.backend import TemplateBackend
 

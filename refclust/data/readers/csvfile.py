@@ -17,6 +17,7 @@ from operator import itemgetter
 from typing import Final, NoReturn
 
 from refclust.data.dataset import DOUBLES, Dataset, dense, readonly
+from refclust.data.files.textfile import display_name, suffix
 from refclust.data.labels import split_lines
 from refclust.data.readers.cells import BLANKS, is_number, listed, number_in, place_of, weight_in
 from refclust.data.readers.delimited import (
@@ -29,7 +30,6 @@ from refclust.data.readers.delimited import (
 )
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
 from refclust.data.readers.layout import NAMES, Layout, delimiter_hint, layout, role_hint
-from refclust.data.textfile import display_name, suffix
 from refclust.errors import (
     BadHeader,
     BadOption,

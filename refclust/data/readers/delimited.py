@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Final, NoReturn
 
+from refclust.data.files.textfile import blocks, display_name, suffix
 from refclust.data.labels import split_lines
 from refclust.data.readers.layout import CANDIDATES
-from refclust.data.textfile import blocks, display_name, suffix
 from refclust.errors import BadFile
 
 BY_SUFFIX: Final = {".csv": ",", ".tsv": "\t", ".tab": "\t"}

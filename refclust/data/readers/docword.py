@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from refclust.data.dataset import DOUBLES, Dataset, dense
+from refclust.data.files.textfile import display_name
+from refclust.data.files.whole import is_whole
 from refclust.data.readers.cells import shown
 from refclust.data.readers.entries import (
     Entries,
@@ -23,8 +25,6 @@ from refclust.data.readers.entries import (
     sniffed_lines,
 )
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
-from refclust.data.textfile import display_name
-from refclust.data.whole import is_whole
 from refclust.errors import BadCell, BadFile, BadHeader, EmptyFile, IndexOutOfRange, WrongCount
 
 _SIZES: Final = ("documents", "words", "entries")

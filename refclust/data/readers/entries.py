@@ -14,11 +14,11 @@ from itertools import islice, pairwise
 from operator import ge
 from typing import Final
 
+from refclust.data.accepting.matrices import compressed, first_repeat, grouped
 from refclust.data.dataset import DOUBLES, Dataset, Sparse, readonly, sparse
-from refclust.data.matrices import compressed, first_repeat, grouped
+from refclust.data.files.textfile import display_name, line_lists
+from refclust.data.files.whole import DIGITS, is_whole, whole
 from refclust.data.readers.cells import shown
-from refclust.data.textfile import display_name, line_lists
-from refclust.data.whole import DIGITS, is_whole, whole
 from refclust.errors import (
     BadCell,
     BadHeader,

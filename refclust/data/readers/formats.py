@@ -14,9 +14,9 @@ from importlib import import_module
 from typing import Any, Final
 
 from refclust.data.dataset import Dataset
-from refclust.data.source import comes_once, is_packed, keeping, passing, unpacked
+from refclust.data.files.source import comes_once, is_packed, keeping, passing, unpacked
+from refclust.data.files.textfile import STDIN, display_name, readable, suffix
 from refclust.data.text import TextOptions
-from refclust.data.textfile import STDIN, display_name, readable, suffix
 from refclust.errors import (
     BadFile,
     BadOption,

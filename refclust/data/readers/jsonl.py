@@ -16,10 +16,10 @@ from math import isfinite
 from typing import Any, Final, NoReturn
 
 from refclust.data.dataset import DOUBLES, Dataset, dense, readonly
+from refclust.data.files.textfile import blocks, display_name
 from refclust.data.readers.cells import listed, shown, weight_in
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
 from refclust.data.text import PLAIN, NamedRows, counted_corpus
-from refclust.data.textfile import blocks, display_name
 from refclust.errors import (
     BadCell,
     BadFile,

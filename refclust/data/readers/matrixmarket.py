@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from refclust.data.dataset import DOUBLES, Dataset, Dense, readonly
+from refclust.data.files.textfile import display_name
+from refclust.data.files.whole import is_whole
 from refclust.data.readers.cells import shown
 from refclust.data.readers.entries import Entries, batches, check_shape, filled_lines, index, number
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
-from refclust.data.textfile import display_name
-from refclust.data.whole import is_whole
 from refclust.errors import BadCell, BadHeader, EmptyFile, IndexOutOfRange, WrongCount
 
 NAME: Final = "matrixmarket"

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from typing import IO, Final
 
 from refclust.data.dataset import Dataset
+from refclust.data.files.source import display_name, finish, is_packed, size_of, unpacked
+from refclust.data.files.textfile import readable
 from refclust.data.readers import npz
 from refclust.data.readers.cells import listed
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
@@ -19,8 +21,6 @@ from refclust.data.readers.npyfile import (
     read_header,
     read_numbers,
 )
-from refclust.data.source import display_name, finish, is_packed, size_of, unpacked
-from refclust.data.textfile import readable
 from refclust.errors import BadFile, EmptyFile
 
 NAME: Final = "npy"

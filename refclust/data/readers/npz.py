@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
+from refclust.data.accepting.matrices import check_starts, compressed, loose
 from refclust.data.dataset import Dataset, Sparse, readonly
-from refclust.data.matrices import check_starts, compressed, loose
+from refclust.data.files.source import comes_once, display_name, finish, is_packed, opened
 from refclust.data.readers.cells import listed
 from refclust.data.readers.entries import check_shape, naming
 from refclust.data.readers.formats import Options, Plan, check_options, head
@@ -25,7 +26,6 @@ from refclust.data.readers.npyfile import (
     read_numbers,
     read_word,
 )
-from refclust.data.source import comes_once, display_name, finish, is_packed, opened
 from refclust.errors import (
     BadFile,
     BadOption,

@@ -7,6 +7,7 @@ import sys
 from typing import Final
 
 from refclust.data.dataset import Dataset
+from refclust.data.files.textfile import display_name
 from refclust.data.readers.cells import listed
 from refclust.data.readers.entries import (
     Rows,
@@ -17,7 +18,6 @@ from refclust.data.readers.entries import (
     sniffed_lines,
 )
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
-from refclust.data.textfile import display_name
 from refclust.errors import (
     BadFile,
     BadOption,

@@ -13,11 +13,11 @@ from itertools import islice
 from typing import Final
 
 from refclust.data.dataset import Dataset
+from refclust.data.files.source import comes_once
+from refclust.data.files.textfile import STDIN, display_name, line_lists, read_text, readable
 from refclust.data.readers.cells import listed
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
-from refclust.data.source import comes_once
 from refclust.data.text import PLAIN, Corpus, TextOptions, counted_corpus, tokens
-from refclust.data.textfile import STDIN, display_name, line_lists, read_text, readable
 from refclust.errors import (
     BadFile,
     BadOption,

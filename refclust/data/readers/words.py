@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from refclust.data.files.textfile import display_name, line_lists
 from refclust.data.readers.cells import listed, shown
 from refclust.data.text import TextOptions, tokens
-from refclust.data.textfile import display_name, line_lists
 from refclust.errors import BadFile, EmptyFile
 
 

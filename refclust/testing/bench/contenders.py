@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from refclust.backends import discovery
+from refclust.backends.plugins import discovery
 from refclust.testing.bench import own, peers
 from refclust.testing.bench.workloads import Case
 from refclust.version import __version__

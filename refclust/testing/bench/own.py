@@ -134,8 +134,10 @@ def _kernels(provenance: Any) -> list[dict[str, Any]]:
 def seeding(given: Input, options: Mapping[str, Any]) -> Work:
     """The start alone: greedy k-means++ with 2 + floor(ln K) candidates."""
     from refclust.backends.session import Session
-    from refclust.cluster.seeding import Draws, Rows, greedy
-    from refclust.data.accept import dataset
+    from refclust.cluster.seeding import greedy
+    from refclust.data.accepting.door import dataset
+    from refclust.fitting.draws import Draws
+    from refclust.fitting.rows import Rows
 
     x, k, d = rows(given), given.facts["k"], given.facts["d"]
 
@@ -281,8 +283,8 @@ def probabilities(given: Input) -> list[list[float]]:
 
 def gaussian(given: Input, options: Mapping[str, Any]) -> Work:
     """A Gaussian mixture from given means, the variances of the data, and equal shares."""
+    from refclust.mixture.families.gaussian_parameters import GaussianParameters
     from refclust.mixture.fit import gaussian_mixture
-    from refclust.mixture.gaussian_parameters import GaussianParameters
 
     d, k, spread = given.facts["d"], given.facts["k"], variances(given)
     full = options["covariance"] == "full"
@@ -299,7 +301,7 @@ def gaussian(given: Input, options: Mapping[str, Any]) -> Work:
 def multinomial(given: Input, options: Mapping[str, Any]) -> Work:
     """A multinomial mixture from given probabilities and equal shares."""
     from refclust.kernels.centres import CentreMatrix
-    from refclust.mixture.counts_parameters import CountParameters
+    from refclust.mixture.families.count_parameters import CountParameters
     from refclust.mixture.fit import multinomial_mixture
 
     k = given.facts["k"]

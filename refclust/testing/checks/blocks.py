@@ -13,11 +13,11 @@ from typing import Any, Final
 from refclust.backends.protocol import Backend
 from refclust.testing.checks.protocol import blocks_of
 from refclust.testing.ladder import ladder
-from refclust.testing.lockstep import kernels_of, script
 from refclust.testing.outcomes import Outcome, merged, outcomes_of
-from refclust.testing.player import Player
 from refclust.testing.rungs import Rung
 from refclust.testing.rungs.bulk import around
+from refclust.testing.scripts.lockstep import kernels_of, script
+from refclust.testing.scripts.player import Player
 
 _TINY: Final = frozenset((
     *("plain", "offset-1e9", "ties", "near-ties", "cancelling", "weights", "limbs", "one-column"),

@@ -18,15 +18,15 @@ from refclust.backends.protocol import Backend
 from refclust.kernels import registry
 from refclust.kernels.registry import KERNELS
 from refclust.testing.ladder import ladder
-from refclust.testing.lockstep import Script, kernels_of, script
 from refclust.testing.outcomes import Outcome
-from refclust.testing.player import Player, offered
+from refclust.testing.scripts.lockstep import Script, kernels_of, script
+from refclust.testing.scripts.player import Player, offered
 
 RUNGS: Final = ("plain", "ties", "sparse-counts", "cosine", "labels", "buffer-labels", "margins",
                 "distances", "gaussian", "counts")  # fmt: skip
 _FOLDER: Final = str(Path(registry.__file__).parent)
 # Records and what they tell of themselves are no computations.
-_RECORDS: Final = frozenset(("centres.py", "registry.py", "contracts.py"))
+_RECORDS: Final = frozenset(("centres.py", "registry.py", "basic.py"))
 _OF_RECORDS: Final = (
     *("Gaussians.", "Terms.", "ClusterSums.", "CellTable.", "Points.__init__", "plain", "copied"),
     *("_view", "_listed", "squared"),

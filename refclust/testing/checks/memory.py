@@ -18,10 +18,10 @@ from functools import cache
 from typing import ClassVar, Final
 
 from refclust.backends.protocol import Backend
-from refclust.testing.lockstep import Raised, Script, kernels_of, script
 from refclust.testing.outcomes import Outcome
-from refclust.testing.player import Player, offered
 from refclust.testing.rungs import Rung, blobs_of, dense_of
+from refclust.testing.scripts.lockstep import Raised, Script, kernels_of, script
+from refclust.testing.scripts.player import Player, offered
 
 CALLS: Final = 500
 SESSIONS: Final = 100

@@ -17,9 +17,9 @@ from typing import Any, Final
 from refclust.backends.protocol import Backend, Estimate, Problem
 from refclust.backends.traits import with_traits
 from refclust.data.dataset import Dataset
+from refclust.kernels.clusters.masses import part_of_draw
 from refclust.kernels.contingency import LabelPairs
-from refclust.kernels.masses import part_of_draw
-from refclust.kernels.merging import no_rows
+from refclust.kernels.contracts.merging import no_rows
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 from refclust.numbers.nearest import nearest

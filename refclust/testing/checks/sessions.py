@@ -13,12 +13,12 @@ from typing import Final
 from refclust.backends.protocol import Backend
 from refclust.data.dataset import Dataset
 from refclust.numbers.sampling import shuffled, stream
-from refclust.testing.clothes import copied
 from refclust.testing.ladder import twins as two_data_sets
-from refclust.testing.lockstep import Script, kernels_of, script
 from refclust.testing.outcomes import Outcome, merged, outcomes_of
-from refclust.testing.player import Player, State
 from refclust.testing.rungs import Rung
+from refclust.testing.scripts.layouts import copied
+from refclust.testing.scripts.lockstep import Script, kernels_of, script
+from refclust.testing.scripts.player import Player, State
 
 _TIMES: Final = 6
 _FEW_CALLS: Final = 4

@@ -15,13 +15,13 @@ from typing import Any, Final, TypeAlias
 from refclust.data.dataset import Dataset
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.contingency import LabelPairs
-from refclust.kernels.gaussian import moments
-from refclust.kernels.multinomial import moments as tallies
+from refclust.kernels.mixtures.gaussian import moments
+from refclust.kernels.mixtures.multinomial import moments as tallies
+from refclust.kernels.mixtures.whitening import whitening
 from refclust.kernels.points import Points, Vector
-from refclust.kernels.whitening import whitening
-from refclust.testing.mixture_calls import covariances_of, densities_of, terms_of
-from refclust.testing.row_calls import first_rows
 from refclust.testing.rungs import LEAST, blobs_of, dense_of, singles_of, sparse_of, weights_of
+from refclust.testing.scripts.mixture_calls import covariances_of, densities_of, terms_of
+from refclust.testing.scripts.row_calls import first_rows
 
 Call: TypeAlias = Callable[..., Any]
 Rows: TypeAlias = Sequence[int]  # the numbers that some rows have in the whole

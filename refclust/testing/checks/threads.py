@@ -14,13 +14,13 @@ from dataclasses import replace
 from typing import Any, Final
 
 from refclust.backends.protocol import Backend
-from refclust.testing.clothes import fingerprint
 from refclust.testing.ladder import ladder
-from refclust.testing.lockstep import kernels_of, script
 from refclust.testing.outcomes import Outcome, merged, outcomes_of
-from refclust.testing.player import Player, offered
 from refclust.testing.rungs import Rung
 from refclust.testing.rungs.bulk import loads
+from refclust.testing.scripts.layouts import fingerprint
+from refclust.testing.scripts.lockstep import kernels_of, script
+from refclust.testing.scripts.player import Player, offered
 
 THREADED: Final = (
     *("many-rows", "many-labels", "large-margins", "distances", "cosine", "one-row"),

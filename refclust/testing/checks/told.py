@@ -16,11 +16,11 @@ from refclust.backends.protocol import Backend, Estimate, Problem
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.registry import KERNELS
 from refclust.testing.ladder import ladder
-from refclust.testing.lockstep import Call, script
 from refclust.testing.outcomes import Outcome
-from refclust.testing.player import offered
-from refclust.testing.row_calls import first_rows
 from refclust.testing.rungs import Rung
+from refclust.testing.scripts.lockstep import Call, script
+from refclust.testing.scripts.player import offered
+from refclust.testing.scripts.row_calls import first_rows
 
 CHECK: Final = "told"
 _PASSES: Final = ("kmeans.assign", "kmeans.lloyd_step")

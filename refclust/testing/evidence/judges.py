@@ -16,10 +16,11 @@ from functools import cache
 from typing import Any, Literal, TypeAlias
 
 from refclust.backends.session import Session
-from refclust.testing import runners, verify
-from refclust.testing.answers import Answer
 from refclust.testing.evidence.live import Place
-from refclust.testing.verify import Case, VectorFile
+from refclust.vectors import verify
+from refclust.vectors.answers import Answer
+from refclust.vectors.runners import metrics as runners
+from refclust.vectors.verify import Case, VectorFile
 
 Kind: TypeAlias = Literal["golden", "property", "doctest"]
 Way: TypeAlias = Callable[[str, dict[str, Any], str], "Answer | None"]

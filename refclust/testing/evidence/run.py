@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from refclust.errors import BackendFailure, NeedsCheckout
-from refclust.testing.changes import Mutant, mutants
+from refclust.testing.evidence.changes import Mutant, mutants
 from refclust.testing.evidence.forked import Tell, start
 from refclust.testing.evidence.judges import Judge, Kind, judged_by, own_doctest
 from refclust.testing.evidence.live import Place

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from refclust.cluster.rows import unit_rows
+from refclust.cluster.directions import unit_rows
 from refclust.numbers.sampling import below, stream
 from refclust.testing.rungs import (
     LEAST,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from refclust.cluster.rows import unit_rows
+from refclust.cluster.directions import unit_rows
 from refclust.data.dataset import Dataset
 from refclust.kernels.points import Points, Vector
 from refclust.numbers.sampling import below, stream

@@ -12,7 +12,7 @@ from itertools import pairwise
 from math import isqrt
 from typing import Final
 
-from refclust.cluster.rows import unit_rows
+from refclust.cluster.directions import unit_rows
 from refclust.kernels.points import Vector
 from refclust.numbers.sampling import shuffled, stream
 from refclust.testing.rungs import Rung, blobs_of, dense_of, nonzero, sparse_of, weights_of

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
-from refclust.cluster.rows import unit_rows
+from refclust.cluster.directions import unit_rows
 from refclust.data.dataset import Dataset
 from refclust.kernels.points import Vector
 from refclust.numbers.sampling import below, stream

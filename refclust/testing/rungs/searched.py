@@ -13,12 +13,12 @@ from fractions import Fraction
 from random import Random
 from typing import Final
 
-from refclust.cluster.rows import unit_rows
+from refclust.cluster.directions import unit_rows
 from refclust.kernels.points import Points, Vector
 from refclust.numbers.nearest import nearest
 from refclust.numbers.sampling import below, stream
 from refclust.testing.rungs import Rung, dense_of, nonzero, sparse_of
-from refclust.testing.sloppy import differences, dot, expanded, singles
+from refclust.testing.saboteurs.plain_rows import differences, dot, expanded, singles
 
 _EACH: Final = 3  # rows on which a rule is wrong
 _TRIALS: Final = 400

@@ -7,7 +7,6 @@ uses this package, and nothing here is an example to follow.
 
 from __future__ import annotations
 
-from refclust.testing.saboteur import Saboteur
 from refclust.testing.saboteurs.assorted import assorted
 from refclust.testing.saboteurs.counts import of_counts
 from refclust.testing.saboteurs.gaussian import of_gaussians
@@ -18,6 +17,7 @@ from refclust.testing.saboteurs.hidden_sessions import hidden_sessions
 from refclust.testing.saboteurs.hidden_tables import hidden_tables
 from refclust.testing.saboteurs.kmeans import of_kmeans
 from refclust.testing.saboteurs.merging import of_merging
+from refclust.testing.saboteurs.saboteur import Saboteur
 
 
 def saboteurs() -> tuple[Saboteur, ...]:

@@ -13,17 +13,18 @@ from typing import Any
 
 from refclust.data.dataset import Dataset
 from refclust.errors import RefclustError
-from refclust.kernels import contingency, distances, information, kmeans, linkage, means
+from refclust.kernels import contingency, distances, information, linkage
+from refclust.kernels.clusters import kmeans, means
+from refclust.kernels.clusters.kmeans import ClusterSums
 from refclust.kernels.contingency import LabelPairs
 from refclust.kernels.information import Margins
-from refclust.kernels.kmeans import ClusterSums
 from refclust.kernels.points import Points
-from refclust.testing.saboteur import Functions, Saboteur
 from refclust.testing.saboteurs.kmeans import float_sums
-from refclust.testing.sloppy import (
+from refclust.testing.saboteurs.plain_rows import (
     expanded,
     rows_of,
 )
+from refclust.testing.saboteurs.saboteur import Functions, Saboteur
 
 
 def assorted() -> Iterable[Saboteur]:

@@ -8,19 +8,19 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from refclust.kernels import multinomial, words
-from refclust.kernels.mixture import EMStep, Posterior, Rule, plain
-from refclust.kernels.multinomial import Tallies, Terms
+from refclust.kernels.mixtures import multinomial, words
+from refclust.kernels.mixtures.multinomial import Tallies, Terms
+from refclust.kernels.mixtures.shared import EMStep, Posterior, Rule, plain
 from refclust.kernels.points import Points
-from refclust.testing.saboteur import Functions, Saboteur
-from refclust.testing.sloppy import plain_sum
-from refclust.testing.sloppy_mixtures import (
+from refclust.testing.saboteurs.plain_mixtures import (
     in_singles,
     once,
     ones,
     weighted,
     without_last,
 )
+from refclust.testing.saboteurs.plain_rows import plain_sum
+from refclust.testing.saboteurs.saboteur import Functions, Saboteur
 
 
 def of_counts() -> Iterable[Saboteur]:

@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from refclust.kernels import gaussian, scatters, whitening
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.gaussian import Gaussians, Moments
-from refclust.kernels.mixture import SOFT, EMStep, Posterior, Rule, plain, shares
+from refclust.kernels.mixtures import gaussian, scatters, whitening
+from refclust.kernels.mixtures.gaussian import Gaussians, Moments
+from refclust.kernels.mixtures.shared import SOFT, EMStep, Posterior, Rule, plain, shares
 from refclust.kernels.points import Points
-from refclust.testing.saboteur import Functions, Saboteur
-from refclust.testing.sloppy_mixtures import (
+from refclust.testing.saboteurs.plain_mixtures import (
     central,
     expanded_joint,
     in_singles,
@@ -30,6 +29,7 @@ from refclust.testing.sloppy_mixtures import (
     without_last,
     zeros_counted,
 )
+from refclust.testing.saboteurs.saboteur import Functions, Saboteur
 
 
 class float64(float):  # noqa: N801

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from refclust.kernels.kmeans import ClusterSums, Step, accumulate_some
+from refclust.kernels.clusters.kmeans import ClusterSums, Step, accumulate_some
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
-from refclust.testing.saboteur import Saboteur
+from refclust.testing.saboteurs.saboteur import Saboteur
 
 When: TypeAlias = Callable[..., Any]
 Spoil: TypeAlias = Callable[..., Any]

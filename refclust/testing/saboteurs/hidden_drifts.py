@@ -7,10 +7,10 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from refclust.kernels import kmeans
-from refclust.kernels.kmeans import Step
+from refclust.kernels.clusters import kmeans
+from refclust.kernels.clusters.kmeans import Step
 from refclust.kernels.points import Points, Vector
-from refclust.testing.saboteur import Functions, Saboteur
+from refclust.testing.saboteurs.saboteur import Functions, Saboteur
 
 
 def hidden_drifts() -> Iterable[Saboteur]:

@@ -11,10 +11,9 @@ from itertools import accumulate
 from typing import Any, Final
 
 from refclust.data.dataset import Dataset
-from refclust.kernels import gaussian, multinomial
-from refclust.kernels.mixture import SOFT, EMStep, Rule
+from refclust.kernels.mixtures import gaussian, multinomial
+from refclust.kernels.mixtures.shared import SOFT, EMStep, Rule
 from refclust.kernels.points import Points
-from refclust.testing.saboteur import Saboteur
 from refclust.testing.saboteurs.hidden import (
     hidden,
     in_single_sums,
@@ -22,7 +21,8 @@ from refclust.testing.saboteurs.hidden import (
     more_entropy,
     single,
 )
-from refclust.testing.sloppy_mixtures import joint_of, ones, step_by, weighted
+from refclust.testing.saboteurs.plain_mixtures import joint_of, ones, step_by, weighted
+from refclust.testing.saboteurs.saboteur import Saboteur
 
 STEPS: Final[dict[str, Callable[..., Any]]] = {
     "gaussian.em_step": gaussian.em_step,
@@ -67,7 +67,7 @@ def _of_rules() -> Iterable[Saboteur]:
         """Counts the components below the draw, and those of no share with them."""
         peak = max(joint)
         if peak == -math.inf or not draws:
-            from refclust.kernels.mixture import shares
+            from refclust.kernels.mixtures.shared import shares
 
             return list(shares(joint, rule, draws).q)
         weights = [math.exp(x - peak) for x in joint]

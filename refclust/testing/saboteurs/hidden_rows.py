@@ -9,10 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from refclust.data.dataset import Dataset, Sparse, readonly
-from refclust.kernels import kmeans, seeding
-from refclust.kernels.kmeans import ClusterSums, Step
+from refclust.kernels.clusters import kmeans, seeding
+from refclust.kernels.clusters.kmeans import ClusterSums, Step
 from refclust.kernels.points import Points, Vector
-from refclust.testing.saboteur import Saboteur
 from refclust.testing.saboteurs.hidden import (
     hidden,
     instead,
@@ -27,7 +26,8 @@ from refclust.testing.saboteurs.hidden import (
     twice_the_last,
     whole,
 )
-from refclust.testing.sloppy import argmin, differences, expanded, masses_of, rows_of
+from refclust.testing.saboteurs.plain_rows import argmin, differences, expanded, masses_of, rows_of
+from refclust.testing.saboteurs.saboteur import Saboteur
 
 
 def hidden_rows() -> Iterable[Saboteur]:

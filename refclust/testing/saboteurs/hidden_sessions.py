@@ -10,11 +10,12 @@ from typing import Any
 
 from refclust.backends.builtin import Reference
 from refclust.errors import RefclustError
-from refclust.kernels import distances, kmeans
-from refclust.kernels.kmeans import ClusterSums, Step
+from refclust.kernels import distances
+from refclust.kernels.clusters import kmeans
+from refclust.kernels.clusters.kmeans import ClusterSums, Step
 from refclust.kernels.points import Points
-from refclust.testing.saboteur import Functions, Saboteur
 from refclust.testing.saboteurs.hidden import last_label, last_sum_lost, nudged, twice_the_last
+from refclust.testing.saboteurs.saboteur import Functions, Saboteur
 
 
 def hidden_sessions() -> Iterable[Saboteur]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from refclust.kernels import contingency
 from refclust.kernels.contingency import LabelPairs
-from refclust.testing.saboteur import Saboteur
 from refclust.testing.saboteurs.hidden import hidden
+from refclust.testing.saboteurs.saboteur import Saboteur
 
 
 def hidden_tables() -> Iterable[Saboteur]:

@@ -11,13 +11,11 @@ from operator import mul
 from typing import Any
 
 from refclust.data.dataset import Dataset
-from refclust.kernels import kmeans, means, seeding
-from refclust.kernels.kmeans import ClusterSums, Step
+from refclust.kernels.clusters import kmeans, means, seeding
+from refclust.kernels.clusters.kmeans import ClusterSums, Step
+from refclust.kernels.clusters.seeding import Potential
 from refclust.kernels.points import Points, Vector
-from refclust.kernels.seeding import Potential
-from refclust.testing.clothes import ForeignSums
-from refclust.testing.saboteur import Functions, Saboteur
-from refclust.testing.sloppy import (
+from refclust.testing.saboteurs.plain_rows import (
     added,
     argmin,
     dot,
@@ -30,6 +28,8 @@ from refclust.testing.sloppy import (
     single_sum,
     singles,
 )
+from refclust.testing.saboteurs.saboteur import Functions, Saboteur
+from refclust.testing.scripts.layouts import ForeignSums
 
 
 class int64(int):  # noqa: N801

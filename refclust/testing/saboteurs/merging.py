@@ -8,13 +8,15 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from refclust.kernels import contingency, exact_moments, gaussian, kmeans, masses, multinomial
+from refclust.kernels import contingency
+from refclust.kernels.clusters import kmeans, masses
+from refclust.kernels.clusters.kmeans import ClusterSums
+from refclust.kernels.clusters.seeding import Potential, potential
 from refclust.kernels.contingency import LabelPairs
-from refclust.kernels.exact_moments import ExactMoments, ExactTallies
-from refclust.kernels.kmeans import ClusterSums
+from refclust.kernels.mixtures import exact_moments, gaussian, multinomial
+from refclust.kernels.mixtures.exact_moments import ExactMoments, ExactTallies
 from refclust.kernels.points import Points
-from refclust.kernels.seeding import Potential, potential
-from refclust.testing.saboteur import Saboteur
+from refclust.testing.saboteurs.saboteur import Saboteur
 
 
 def of_merging() -> Iterable[Saboteur]:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refclust.data import source
 from refclust.data.dataset import Dataset
+from refclust.data.files import source
 from refclust.data.readers import formats
 from refclust.data.readers.formats import Options, Plan, Reader, builtin, choose
 from refclust.errors import BadOption, EmptyFile, FileNotReadable, UnknownFormat

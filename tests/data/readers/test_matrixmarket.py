@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.data.readers import matrixmarket
 from refclust.data.readers.formats import Options, choose, plan, read
 from refclust.errors import RefclustError

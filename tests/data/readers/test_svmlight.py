@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file
 
-from refclust.data.accept import dataset
+from refclust.data.accepting.door import dataset
 from refclust.data.readers import svmlight
 from refclust.data.readers.formats import Options, choose, plan, read
 from refclust.errors import RefclustError

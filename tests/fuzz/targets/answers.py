@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from refclust.errors import RefclustError
-from refclust.testing import verify
-from refclust.testing.verify import VectorFile
+from refclust.vectors import verify
+from refclust.vectors.verify import VectorFile
 from tests.fuzz.cases import ACCEPTED, Case, Draw, Ended, Target
 from tests.fuzz.mutations import changed_bytes
 from tests.fuzz.numerals import hostile

@@ -9,7 +9,7 @@ from typing import Any
 
 from refclust.data.dataset import Dataset
 from refclust.data.readers.formats import Options, Reader, read
-from refclust.data.writers import WRITERS, write
+from refclust.data.writers.writing import WRITERS, write
 from refclust.errors import RefclustError
 from tests.fuzz.cases import Broken
 

@@ -19,7 +19,7 @@ import typer
 
 from refclust.cli import lazy
 from refclust.cli.app import app, run
-from refclust.testing import verify
+from refclust.vectors import verify
 from tests.fuzz.cases import ACCEPTED, Broken, Case, Draw, Ended, Target
 from tests.fuzz.mutations import changed_bytes
 from tests.fuzz.numerals import hostile, odd, word

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import refclust
-from refclust.cluster.checkpoint import Checkpoint
-from refclust.cluster.describe import describe
-from refclust.cluster.model import from_json, load_model, to_json
-from refclust.cluster.model_parts import MixtureModel
 from refclust.errors import BadCheckpoint, RefclustError
-from refclust.mixture.model import parameters_of
+from refclust.fitting.checkpoint import Checkpoint
 from refclust.mixture.sample import sample
+from refclust.models.clusters import from_json, load_model, to_json
+from refclust.models.describe import describe
+from refclust.models.mixtures import parameters_of
+from refclust.models.records.clusters import MixtureModel
 from tests.fuzz.cases import ACCEPTED, Broken, Case, Draw, Ended, Target
 from tests.fuzz.mutations import changed_bytes, packed
 from tests.fuzz.performing import refused

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from refclust.testing.verify import ANSWERS_FORMAT
+from refclust.vectors.verify import ANSWERS_FORMAT
 from tests.fuzz.cases import Draw
 from tests.fuzz.targets import answers, fits
 from tests.fuzz.targets.arrays import npy

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import refclust
-from refclust.classify.model import model_of
-from refclust.cluster.checkpoint import Checkpoint
-from refclust.cluster.model import to_json
-from refclust.cluster.model_parts import Reading
 from refclust.data.readers.formats import Options
 from refclust.data.text import TextOptions
+from refclust.fitting.checkpoint import Checkpoint
+from refclust.models.classifiers import model_of
+from refclust.models.clusters import to_json
+from refclust.models.records.clusters import Reading
 
 POINTS: Final[list[list[float]]] = [
     [0, 0.5],

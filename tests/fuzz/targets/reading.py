@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
-from refclust.backends import formats
+from refclust.backends.plugins import formats
 from refclust.data.readers.formats import Options, Reader
 from refclust.data.text import TextOptions
-from refclust.data.writers import WRITERS
+from refclust.data.writers.writing import WRITERS
 from refclust.errors import RefclustError
 from tests.fuzz.cases import ACCEPTED, Broken, Case, Draw, Ended, Target
 from tests.fuzz.mutations import changed_bytes, packed

@@ -1,8 +1,8 @@
 """Estimated squared distances of rows to centres, as doubles with proven errors.
 
-The errors are those the reference states (``refclust.kernels.seeding``): of dense rows relative,
-4 (d + 10) 2**-53, of sparse rows 4 (m + 40) 2**-53 (|x| + |c|)**2, where 40 covers the pairwise
-sum of squares of up to 2**24 columns, and four roundings.
+The errors are those the reference states (``refclust.kernels.clusters.seeding``): of dense rows
+relative, 4 (d + 10) 2**-53, of sparse rows 4 (m + 40) 2**-53 (|x| + |c|)**2, where 40 covers the
+pairwise sum of squares of up to 2**24 columns, and four roundings.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from refclust.kernels.seeding import Potential
+from refclust.kernels.clusters.seeding import Potential
 from refclust.numbers.argmin import ROUND
 from refclust_numba.blocks import blocks
 from refclust_numba.dense.ladder import TINY

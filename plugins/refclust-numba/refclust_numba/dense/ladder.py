@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from refclust.kernels.fields import Cosine, Euclidean
+from refclust.kernels.clusters.nearness import Cosine, Euclidean
 from refclust_numba.blocks import blocks
 from refclust_numba.exact import limbs
 from refclust_numba.exact.limbs import carry, deposit_product, is_less

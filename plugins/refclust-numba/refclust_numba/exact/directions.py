@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from refclust.kernels import directions as reference
+from refclust.kernels.clusters import directions as reference
 from refclust_numba.lowlevel.compiling import compiled, inlined, room
 from refclust_numba.lowlevel.scalars import bits, power_of_two, two_product, two_sum
 from refclust_numba.lowlevel.threads import even, spread

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from refclust.kernels.seeding import Potential
+from refclust.kernels.clusters.seeding import Potential
 from refclust.numbers.argmin import ROUND, locate_exact
 from refclust_numba.dense.distances import believed, relative, slack
 from refclust_numba.lowlevel.arrays import array_over

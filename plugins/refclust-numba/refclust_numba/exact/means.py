@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from refclust.kernels import means as reference
+from refclust.kernels.clusters import means as reference
 from refclust.numbers.nearest import nearest
 from refclust_numba.centres import matrix
 from refclust_numba.exact import limbs as cutting

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from refclust.kernels import kmeans as reference
-from refclust.kernels.kmeans import ClusterSums
+from refclust.kernels.clusters import kmeans as reference
+from refclust.kernels.clusters.kmeans import ClusterSums
 from refclust_numba.dense.moving import Sums, move_rows
 from refclust_numba.exact import limbs
 from refclust_numba.exact.limbs import carry, deposit_product, dyadic

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from refclust.kernels.kmeans import ClusterSums
+from refclust.kernels.clusters.kmeans import ClusterSums
 from refclust_numba.exact.limbs import Scale
 from refclust_numba.lowlevel.arrays import array_over
 from refclust_numba.prepared import Rows

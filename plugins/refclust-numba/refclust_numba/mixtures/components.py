@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from refclust.kernels.words import Kind, WordLogs, WordStep
+from refclust.kernels.mixtures.words import Kind, WordLogs, WordStep
 from refclust_numba.lowlevel.arrays import doubles
 from refclust_numba.lowlevel.compiling import compiled, inlined, room
 from refclust_numba.lowlevel.elementary import STRANDS

@@ -24,7 +24,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from refclust.kernels.fields import Cosine, Euclidean
+from refclust.kernels.clusters.nearness import Cosine, Euclidean
 from refclust_numba.centres import distinct, units
 from refclust_numba.dense.ladder import TINY
 from refclust_numba.exact import limbs

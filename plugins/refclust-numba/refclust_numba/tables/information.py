@@ -33,9 +33,9 @@ import numpy as np
 
 from refclust.kernels import information as reference
 from refclust.kernels.information import Margins, Sizes
-from refclust.numbers.intervals import arithmetic
-from refclust.numbers.logs import enclose_log_sum
 from refclust.numbers.real import Interval
+from refclust.numbers.reals.intervals import arithmetic
+from refclust.numbers.reals.logs import enclose_log_sum
 from refclust_numba.lowlevel.compiling import compiled, inlined, room
 from refclust_numba.lowlevel.scalars import fused, two_product, two_sum
 from refclust_numba.lowlevel.threads import chunks, shared

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from refclust.kernels import gaussian as reference
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.gaussian import Gaussians, Moments
-from refclust.kernels.mixture import SOFT, EMStep, Posterior, Rule
+from refclust.kernels.mixtures import gaussian as reference
+from refclust.kernels.mixtures.gaussian import Gaussians, Moments
+from refclust.kernels.mixtures.shared import SOFT, EMStep, Posterior, Rule
 from refclust_numba.centres import matrix
 from refclust_numba.lowlevel.arrays import aligned, array_over, doubles, fixed, spoiled
 from refclust_numba.lowlevel.build import DOUBLES

@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from refclust.kernels import multinomial as reference
-from refclust.kernels.mixture import SOFT, EMStep, Posterior, Rule
-from refclust.kernels.multinomial import Tallies, Terms
+from refclust.kernels.mixtures import multinomial as reference
+from refclust.kernels.mixtures.multinomial import Tallies, Terms
+from refclust.kernels.mixtures.shared import SOFT, EMStep, Posterior, Rule
 from refclust_numba.lowlevel.arrays import array_over, doubles, fixed
 from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.threads import chunks, even, shared, spread, threads

@@ -1,0 +1,1 @@
+"""Which backend runs a kernel, and what it must have shown before (BK-SELECT, BK-EARN)."""

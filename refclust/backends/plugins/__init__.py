@@ -1,0 +1,1 @@
+"""Plugins: found, loaded and asked under guard (chapter 80, BK-GUARD)."""

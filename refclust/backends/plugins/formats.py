@@ -1,0 +1,235 @@
+"""The formats there are: the readers of refclust and those that plugins add, each under guard.
+
+A plugin adds readers with the hook ``refclust_register_readers``. One that cannot be loaded, or
+whose reader is malformed or takes a name that is taken, becomes a record with its reason and harms
+nobody who did not ask for it by name. No ending of ours can be taken over.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, TypedDict, Unpack
+
+from refclust.backends.plugins import loading as plugins
+from refclust.backends.plugins.guard import attempt, one_line, shown
+from refclust.backends.plugins.loading import Plugin
+from refclust.data.accepting.trust import path_of
+from refclust.data.dataset import Dataset
+from refclust.data.files.source import as_file, display_name, passing
+from refclust.data.files.textfile import readable
+from refclust.data.readers import formats
+from refclust.data.readers.formats import HEAD, Options, Plan, Reader
+from refclust.data.text import TextOptions
+from refclust.errors import (
+    BackendFailure,
+    BackendRefused,
+    BadFile,
+    BadOption,
+    RefclustError,
+    UnknownFormat,
+)
+from refclust.notes import tell
+from refclust.version import __version__
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
+
+
+class ReadArguments(TypedDict, total=False):
+    """What a reader may be told, for type checkers; ``Options`` explains it."""
+
+    delimiter: str | None
+    header: bool | None
+    id_column: str | None
+    label_column: str | None
+    weight_column: str | None
+    columns: tuple[str, ...] | None
+    base: int | None
+    array: str | None
+    text: TextOptions | None
+    text_column: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One format, or one plugin that could not give any."""
+
+    name: str
+    distribution: str
+    version: str
+    state: Literal["ready", "failed", "refused"]
+    reason: str
+    reader: Reader | None
+    plugin: str = ""
+
+
+def known() -> tuple[Format, ...]:
+    """Return the formats of refclust and all that installed plugins offer, broken ones included."""
+    return _known(plugins.disabled())
+
+
+def forget() -> None:
+    """Look again when formats are asked for next."""
+    _known.cache_clear()
+    plugins.forget()
+
+
+def readers() -> tuple[Reader, ...]:
+    """Return the readers that can be used, those of refclust first.
+
+    >>> readers()[0].name
+    'csv'
+    """
+    return tuple(one.reader for one in known() if one.reader is not None)
+
+
+def choose(path: str, name: str | None = None) -> Reader:
+    """Return the reader of that name, or else the one that fits the file."""
+    own = formats.builtin()
+    if any(name == one.name for one in own) or (name is None and formats.by_ending(path, own)):
+        return formats.choose(path, name, own)  # no plugin can take these over
+    given: Any = name  # whatever a caller without types gave
+    if given is not None and not isinstance(given, str):
+        raise UnknownFormat(f"the format is {shown(given)}; it is named by a text")
+    if name is not None:
+        _check_usable(name)
+    try:
+        return formats.choose(path, name, readers())
+    except UnknownFormat:
+        # Maybe one of those that are left out would have known it.
+        for one in known():
+            if one.reader is None:
+                who = f"the plugin {one.plugin!r} ({one.distribution} {one.version})"
+                tell(f"{who} is left out: {one.reason}")
+        raise
+
+
+def _check_usable(name: str) -> None:
+    named = [one for one in known() if name == one.name]
+    named = named or [one for one in known() if name == one.plugin and one.reader is None]
+    if named and all(one.reader is None for one in named):
+        raise BackendRefused(
+            f"the format {name!r} of {named[0].distribution} {named[0].version} cannot be used: "
+            f"{named[0].reason}"
+        )
+
+
+def read(
+    path: str | os.PathLike[str], name: str | None = None, **options: Unpack[ReadArguments]
+) -> Dataset:
+    """Read a data set from a file, a folder or standard input (``-``); options as ``Options``.
+
+    Spec: DATA-READ
+    """
+    try:
+        given = Options(**options)
+    except TypeError as error:
+        told = str(error).rpartition("argument ")[2]
+        allowed = ", ".join(ReadArguments.__annotations__)
+        raise BadOption(f"no way of reading is called {told}; allowed are {allowed}") from None
+    source = path_of(path, "the file to read")
+    reader = choose(source, name)
+    with passing(source):
+        return reader.read(source, given)
+
+
+@functools.lru_cache(maxsize=2)
+def _known(disabled: bool) -> tuple[Format, ...]:
+    found = [
+        Format(reader.name, "refclust", __version__, "ready", "", reader)
+        for reader in formats.builtin()
+    ]
+    for plugin in () if disabled else plugins.installed():
+        found += _offered(plugin, found)
+    return tuple(found)
+
+
+def _offered(plugin: Plugin, before: Iterable[Format]) -> list[Format]:
+    """The readers of one plugin, or one record of what is wrong with it."""
+    owner = (plugin.distribution, plugin.version)
+    answer = plugin.offered("refclust_register_readers", "readers")
+    if answer.trouble:
+        return [Format(plugin.name, *owner, "failed", answer.trouble, None, plugin.name)]
+    found: list[Format] = []
+    for reader in answer.value:
+        taken = [one for one in (*before, *found) if one.reader is not None]
+        looked = attempt(lambda reader=reader, taken=taken: _objection(reader, taken))  # type: ignore[misc]
+        reason = looked.trouble or looked.value
+        if reason:
+            given = getattr(reader, "name", None) if isinstance(reader, Reader) else None
+            name = given if isinstance(given, str) and given else plugin.name
+            found.append(Format(name, *owner, "refused", reason, None, plugin.name))
+        else:
+            guarded = _guarded(reader, plugin.owner)
+            found.append(Format(reader.name, *owner, "ready", "", guarded, plugin.name))
+    return found
+
+
+def _objection(reader: Any, taken: Iterable[Format]) -> str:
+    if not isinstance(reader, Reader):
+        return f"it is a {type(reader).__name__}, not a Reader"
+    name: Any = reader.name
+    if not (isinstance(name, str) and _NAME.fullmatch(name)):
+        return f"its name is {shown(name)}; a name is a word of small letters and digits"
+    suffixes: Any = reader.suffixes
+    if not isinstance(suffixes, tuple) or not all(
+        isinstance(one, str) and one.startswith(".") for one in suffixes
+    ):
+        return f"its endings are {shown(suffixes)}, not a tuple of words that begin with a dot"
+    for member in ("read", "sniff", "plan"):
+        if not callable(getattr(reader, member)):
+            return f"its {member} is {shown(getattr(reader, member))}, not a function"
+    for one in taken:
+        assert one.reader is not None
+        owner = f"{one.name} of {one.distribution}"
+        if name == one.name:
+            return f"its name is taken by {owner}"
+        both = sorted(set(suffixes) & set(one.reader.suffixes))
+        if both:
+            return f"the ending {both[0]} is taken by {owner}"
+    return ""
+
+
+def _guarded(reader: Reader, owner: str) -> Reader:
+    """The same reader; its surprises are told as its own, its sniffing never stops others."""
+
+    def called(function: Any, path: str, options: Options, kind: type) -> Any:
+        with readable(path, BadFile), as_file(path) as file:
+            done = attempt(lambda: function(file, options))
+        _tell_printed(reader.name, owner, done.printed)
+        if isinstance(done.error, RefclustError):
+            if file == path:
+                raise done.error
+            raise type(done.error)(str(done.error).replace(file, display_name(path)))
+        trouble = done.trouble
+        if not trouble and not isinstance(done.value, kind):
+            trouble = f"it returned a {type(done.value).__name__}, not a {kind.__name__}"
+        if trouble:
+            told = f"the reader {reader.name!r} ({owner}) failed on {display_name(path)}: {trouble}"
+            raise BackendFailure(told) from done.error
+        return done.value
+
+    def sniff(path: str) -> float:
+        try:
+            with as_file(path, HEAD) as file:
+                done = attempt(lambda: float(reader.sniff(file)))
+        except OSError:
+            return 0.0  # reading will tell
+        _tell_printed(reader.name, owner, done.printed)
+        # Nobody asked for it by name, so its trouble is not the user's.
+        return done.value if not done.trouble and 0.0 <= done.value <= 1.0 else 0.0
+
+    return replace(
+        reader,
+        read=lambda path, options: called(reader.read, path, options, Dataset),
+        sniff=sniff,
+        plan=lambda path, options: called(reader.plan, path, options, Plan),
+    )
+
+
+def _tell_printed(name: str, owner: str, printed: str) -> None:
+    if printed:
+        tell(f"the reader {name!r} ({owner}) printed: {one_line(printed)}")

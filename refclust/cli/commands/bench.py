@@ -1,0 +1,191 @@
+"""``refclust bench``: how fast refclust is here, beside the peers installed here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from refclust.cli.options.labelings import Json
+from refclust.cli.output import Line, columns, counted, flush, note, say, say_json
+from refclust.escape import for_line
+
+if TYPE_CHECKING:
+    from refclust.testing.bench.runner import Plan, Pool, Row
+
+QUICK_REPEAT, FULL_REPEAT = 3, 7
+QUICK_LIMIT, FULL_LIMIT = 60.0, 300.0
+_QUICK_SETTLE: Final = 0.01
+
+
+def bench(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Small sizes: a look, no figures.")
+    ] = False,
+    workload: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="Only this workload, such as KM-A; can be repeated."),
+    ] = None,
+    peers: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Only these peers, with commas between; or none."),
+    ] = None,
+    backend: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Only these backends. [auto and all exact ones]"),
+    ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="Threads. [1 and all, the better counts; 1 if quick]"
+        ),
+    ] = None,
+    repeat: Annotated[
+        int | None,
+        typer.Option(
+            metavar="R", min=1, help=f"Rounds. [{FULL_REPEAT}, with --quick {QUICK_REPEAT}]"
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure refclust beside its peers: interleaved, on equal work, with equal results.
+
+    Workloads: KM-A to KM-E k-means, PP-B its start, SK-20 and SK-100 sparse, GM-1, GM-2, GD-1
+    and MM-20 mixtures, MX-1 to MX-3 metrics, PY-1 and PY-2 the pure core, ST-1 cold start, HC a
+    hierarchy. `refclust spec BM-RULES` has the rules. Exit 1 if a backend fails or its results
+    differ.
+
+    \b
+    refclust bench --quick
+    refclust bench --workload KM-A --workload KM-B
+    refclust bench --workload MX-2 --peers genieclust --json
+    """
+    from refclust.testing.bench import contenders, limits, machine, report, runner, workloads
+    from refclust.testing.bench import peers as others
+    from refclust.testing.bench.process import Child
+
+    chosen = workloads.chosen(workload or [])
+    rivals, wanted = others.asked(peers), contenders.backends(backend)
+    many = {1} if quick else {1, machine.cores()}
+    settings = sorted(many if threads is None else {threads})
+    plan = runner.Plan(
+        repeat or (QUICK_REPEAT if quick else FULL_REPEAT),
+        QUICK_LIMIT if quick else FULL_LIMIT,
+        _QUICK_SETTLE if quick else runner.SETTLE_SECONDS,
+        shared=quick,
+    )
+    rows: list[Row] = []
+    for one in chosen:
+        for case in one.cases(quick=quick):
+            rows.append(runner.begin(case, *contenders.contenders(case, wanted, rivals, settings)))
+    head: dict[str, Any] = {
+        "schema": report.SCHEMA,
+        "machine": machine.facts(),
+        "versions": {**machine.versions(), **_peer_versions(rivals)},
+        "quick": quick,
+        "repeat": plan.repeat,
+        "threads": settings,
+        "backends": wanted,
+        "notes": others.missing(rivals),
+        "limits": [],
+    }
+    if not as_json:
+        say("\n".join(_heading(head)))
+        flush()
+    if not quick and limits.possible():
+        head["limits"] = limits.measured(Child, settings)
+        if not as_json:
+            say("\n".join(limits.told(head["limits"])))
+    interrupted = _measured(rows, plan, runner.Pool(), as_json=as_json)
+    trouble = report.wrong(rows)
+    if as_json:
+        content = [report.plain(row) for row in rows if row.digest]
+        found = [report.plain_finding(*one) for one in report.findings(rows)]
+        told = {"ok": not trouble, "interrupted": interrupted, "findings": found}
+        say_json({**head, **told, "workloads": content})
+    else:
+        say("\n".join(_summary(rows)))
+    if interrupted:
+        flush()
+        raise KeyboardInterrupt
+    if trouble:
+        raise typer.Exit(1)
+
+
+def _measured(rows: list[Row], plan: Plan, pool: Pool, *, as_json: bool) -> bool:
+    """Measure row by row; true if the user stopped it."""
+    from refclust.testing.bench import runner
+
+    line = Line()
+    try:
+        for number, row in enumerate(rows, start=1):
+            place = f"{number}/{len(rows)} {row.case.workload.id} {row.case.sort}"
+            runner.measure(row, plan, pool, lambda text, place=place: line.show(f"{place}: {text}"))  # type: ignore[misc]
+            line.clear()
+            if not plan.shared:
+                pool.close()  # the next row begins with clean memory
+            if not as_json:
+                say("\n".join(_table(row)))
+                flush()
+    except KeyboardInterrupt:
+        line.clear()
+        unfinished = next((row for row in rows if not row.finished), None)
+        if unfinished is not None and unfinished.digest and not as_json:
+            say("\n".join(_table(unfinished)))
+        return True
+    finally:
+        pool.close()
+    return False
+
+
+def _peer_versions(names: list[str]) -> dict[str, str]:
+    from refclust.testing.bench.peers import PEERS
+
+    found = {name: PEERS[name].version for name in names}
+    return {name: version for name, version in found.items() if version is not None}
+
+
+def _heading(head: dict[str, Any]) -> list[str]:
+    facts = head["machine"]
+    versions = ", ".join(f"{name} {version}" for name, version in head["versions"].items())
+    settings = " and ".join(map(str, head["threads"]))
+    lines = [
+        f"{facts['cpu']}, {facts['cores']} cores, {facts['system']}, {facts['python']}",
+        versions,
+        f"{counted(head['repeat'], 'round')}, threads {settings}; "
+        "ratio: times as fast as the best peer with the same result",
+        "memory in MiB, extra: over a warm-up on tiny data; others: processors used by others",
+    ]
+    if head["quick"]:
+        lines.append("quick: sizes too small for figures worth quoting")
+    for text in head["notes"]:
+        note(text)
+    return lines
+
+
+def _table(row: Row) -> list[str]:
+    from refclust.testing.bench import report
+
+    lines = ["", report.heading(row), *columns(report.cells(row), right=report.RIGHT)]
+    lines += [for_line(f"left out: {one.name}: {one.reason}") for one in row.left_out]
+    return lines
+
+
+def _summary(rows: list[Row]) -> list[str]:
+    from refclust.testing.bench import report
+
+    lines = [""]
+    for row in rows:
+        if not row.digest:
+            continue
+        told = report.verdict(row) or "no comparable pair of times"
+        lines.append(f"{row.case.workload.id:<7} {row.case.sort:<13} {told}")
+    for row, setting in report.findings(rows):
+        where = f"{row.case.workload.id} {row.case.sort}"
+        who = f"{setting.contender.name} {setting.contender.version}"
+        threads = counted(setting.threads, "thread")
+        lines.append(for_line(f"FOUND  {where}: {who}, {threads}: {setting.reason}"))
+    for row, setting in report.wrong(rows):
+        where = f"{row.case.workload.id} {row.case.sort}"
+        lines.append(for_line(f"WRONG  {where}: {setting.contender.name}: {setting.reason}"))
+    return lines

@@ -1,0 +1,1 @@
+"""``refclust explain``: derivations with the user's own numbers."""

@@ -1,0 +1,72 @@
+"""What the commands ``refclust explain em`` and ``refclust explain kmeans`` have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar
+
+from refclust.cli.show import worked
+from refclust.cli.show.worked import Piece, Words
+from refclust.errors import BadOption, IndexOutOfRange
+from refclust.escape import for_terminal
+
+if TYPE_CHECKING:
+    from refclust.data.dataset import Dataset
+    from refclust.models.records.clusters import Model
+
+Form: TypeAlias = Literal["text", "markdown", "latex"]
+M = TypeVar("M", bound="Model")
+MOST: Final = 5  # columns that are shown
+
+
+def opened(
+    key: str, path: str | None, data: str | None, *, kind: type[M], belongs: str, row: int
+) -> tuple[M, Dataset]:
+    """Read a model of the kind that can be explained, and rows as its data were read.
+
+    Spec: MODEL-READ
+    """
+    from refclust.cli.options import data as dataio
+    from refclust.data.files.source import refuse_twice
+    from refclust.models.clusters import load_model
+
+    if path is None or data is None:
+        raise BadOption(f"explain {key} needs a model and data: refclust explain {key} MODEL DATA")
+    refuse_twice([path, data])
+    model = load_model(path)
+    if not isinstance(model, kind):
+        held = f"{for_terminal(path)} holds a model of the kind {model.algorithm}"
+        raise BadOption(f"{held}; {belongs}")
+    source, unseen = dataio.read_as(model, data, dataio.Given())
+    dataio.note_unseen(unseen)
+    if not 0 <= row < source.data.n:
+        raise IndexOutOfRange(f"--row {row}: the data have rows 0 to {source.data.n - 1}")
+    return model, source.data
+
+
+def rendered(pieces: Iterable[Piece], form: Form) -> str:
+    """The pieces in the form that was asked for."""
+    return {"text": worked.text, "markdown": worked.markdown, "latex": worked.latex}[form](pieces)
+
+
+def fitted_to(model: Model, data: Dataset) -> bool:
+    """Whether these are the rows that the model was fitted to."""
+    return data.digest() == model.data.digest
+
+
+def full_row(data: Dataset, i: int) -> Sequence[float]:
+    """A row with all its zeros."""
+    row = data.row(i)
+    return [row.get(j, 0.0) for j in range(data.d)] if isinstance(row, dict) else row
+
+
+def listed(data: Dataset) -> range:
+    """The features that are shown."""
+    return range(min(data.d, MOST))
+
+
+def left_out(data: Dataset) -> Iterator[Piece]:
+    """What there is to say of the features that are not shown."""
+    more = data.d - len(listed(data))
+    if more:
+        yield Words(f"{more} more features are not shown.")

@@ -1,0 +1,1 @@
+"""``refclust fit``: clusters, mixtures, classifiers; what a fit writes, and how it runs."""

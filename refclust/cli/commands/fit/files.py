@@ -1,0 +1,226 @@
+"""What a fit writes and prints: checked before any work, written whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from refclust.cli.options.data import refuse_same
+from refclust.cli.output import (
+    check_output,
+    note,
+    say,
+    say_beside,
+    say_data,
+    say_json,
+)
+from refclust.cli.show.spreadsheets import labelled, refuse_other
+from refclust.data.files.source import refuse_twice
+from refclust.errors import BadOption, RefclustError, UnknownFormat
+from refclust.escape import for_terminal
+
+if TYPE_CHECKING:
+    from refclust.cli.options.data import Source
+    from refclust.cluster.results import Iteration
+    from refclust.cluster.tree import Merge
+    from refclust.data.dataset import Dataset
+    from refclust.metrics.score import Score
+    from refclust.models.classifiers import Fitted
+    from refclust.models.clusters import Cut
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """The files a fit writes; checked before any work is done for them."""
+
+    model: str | None = None
+    labels: str | None = None
+    table: str | None = None  # of iterations or of merges
+    force: bool = False
+    spreadsheet_safe: bool = False
+
+    def check(self, *, inputs: list[str | None], as_json: bool) -> None:
+        """Refuse what could not be written at the end, or would destroy something."""
+        for option, path in (("--model", self.model), ("--trace or --merges", self.table)):
+            if path == "-":
+                raise BadOption(f"{option} needs a file; only --labels can go to standard output")
+        if self.labels == "-" and as_json:
+            raise BadOption("--json and --labels - cannot share standard output; name a file")
+        refuse_twice(inputs)
+        named = [one for one in (self.model, self.labels, self.table) if one is not None]
+        refuse_same(named, [one for one in inputs if one is not None])
+        for path in named:
+            check_output(path, force=self.force)
+        if self.labels is not None and self.labels != "-":
+            _refuse_ending(self.labels)
+        refuse_other(self.form, safe=self.spreadsheet_safe)
+
+    @property
+    def form(self) -> str | None:
+        """The format of the labels, if any are written."""
+        from refclust.data.writers.writing import label_format
+
+        return label_format("-.csv" if self.labels == "-" else self.labels) if self.labels else None
+
+
+def _refuse_ending(path: str) -> None:
+    from refclust.data.files.textfile import suffix
+
+    if suffix(path) not in (".csv", ".tsv", ".jsonl", ".ndjson"):
+        raise UnknownFormat(
+            f"labels cannot be written to {for_terminal(path)}; allowed: .csv, .tsv, .jsonl"
+        )
+
+
+def write(
+    outputs: Outputs,
+    source: Source,
+    fit: Fitted,
+    labels: Sequence[int],
+    cut: Cut | None,
+    table: Iterable[str] = (),
+) -> None:
+    """Write the model, then the labels, then the table of iterations or merges.
+
+    That one of them cannot be written, or its name was taken while the fit ran, is no reason to
+    lose the others.
+    """
+    failed: list[RefclustError] = []
+    jobs: tuple[Callable[[], None], ...] = (
+        lambda: _write_model(outputs, source, fit, cut),
+        lambda: _write_labels(outputs, source, labels),
+        lambda: _write_table(outputs, table),
+    )
+    for job in jobs:
+        try:
+            job()
+        except RefclustError as error:
+            failed.append(error)
+    for earlier in failed[:-1]:
+        note(f"{earlier} [{earlier.code}]")
+    if failed:
+        raise failed[-1]
+
+
+def _write_model(outputs: Outputs, source: Source, fit: Fitted, cut: Cut | None) -> None:
+    if outputs.model is None:
+        return
+    from refclust.models.classifiers import model_of, save_model
+    from refclust.models.reading import reading_of
+
+    reading = reading_of(source.format, source.options, source.data)
+    found = model_of(fit, data=source.data, reading=reading, cut=cut)
+    save_model(outputs.model, found, force=outputs.force)
+    note(f"wrote {for_terminal(outputs.model)}")
+
+
+def _write_labels(outputs: Outputs, source: Source, labels: Sequence[int]) -> None:
+    from refclust.data.writers.writing import label_chunks, write_labels
+
+    if outputs.labels is None:
+        return
+    data, labels = labelled(
+        source.data, labels, form=outputs.form or "", safe=outputs.spreadsheet_safe
+    )
+    if outputs.labels == "-":
+        for chunk in label_chunks(data, labels):
+            say_data(chunk)
+    else:
+        write_labels(outputs.labels, data, labels, force=outputs.force)
+        note(f"wrote {for_terminal(outputs.labels)}")
+
+
+def _write_table(outputs: Outputs, lines: Iterable[str]) -> None:
+    if outputs.table is None:
+        return
+    from refclust.data.files.atomic import write_atomically
+
+    content = (f"{line}\n".encode() for line in lines)
+    write_atomically(outputs.table, content, replace=outputs.force)
+    note(f"wrote {for_terminal(outputs.table)}")
+
+
+def centres(path: str, data: Dataset) -> Dataset:
+    """Read centres to start from, over the features of the data."""
+    from refclust.cli.options.data import Given, read
+    from refclust.data.align import aligned
+    from refclust.errors import DimensionMismatch
+
+    found, left_out = aligned(read(path, Given()).data, data.features, data.d)
+    if left_out:
+        raise DimensionMismatch(
+            f"{for_terminal(path)} has {left_out} features that the data do not have"
+        )
+    return found
+
+
+def trace_lines(trace: Sequence[Iteration], metric: str) -> Iterator[str]:
+    """The iterations of a run as CSV."""
+    cosine = metric == "cosine"
+    yield "iteration,changed,rss,rss_updated" + (",cosine" if cosine else "")
+    for one in trace:
+        updated = "" if one.rss_updated is None else repr(one.rss_updated)
+        more = f",{one.cosine!r}" if cosine else ""
+        yield f"{one.iteration},{one.changed},{one.rss!r},{updated}{more}"
+
+
+def merge_lines(merges: Sequence[Merge]) -> Iterator[str]:
+    """A table of merges as CSV."""
+    yield "a,b,height,size"
+    for merge in merges:
+        yield f"{merge.a},{merge.b},{merge.height!r},{merge.size}"
+
+
+def sizes(labels: Sequence[int]) -> list[int]:
+    """How many rows each cluster has."""
+    from collections import Counter
+
+    counts = Counter(labels)
+    return [counts[label] for label in sorted(counts)]
+
+
+def scores(data: Dataset, labels: Sequence[int]) -> list[Score]:
+    """A few metrics against the classes that are known, as a service."""
+    if data.labels is None:
+        return []
+    from refclust.cli.show.clusters import SHOWN
+    from refclust.metrics import score
+
+    # Rows count once each, whatever they weigh: these metrics judge rows.
+    return [score(key, data.labels, list(labels)) for key in SHOWN]
+
+
+def score_lines(scores: Sequence[Score]) -> Iterator[str]:
+    """How well the clusters fit the classes that are known."""
+    from refclust.cli.show import scores as render
+
+    yield "against the known classes (↑ higher is better; `refclust score` has all metrics)"
+    yield from render.score_lines(scores, grouped=False)
+
+
+def say_fit(told: dict[str, Any], scores: list[Score], outputs: Outputs, source: Source) -> None:
+    """Print all about a fit as one JSON object."""
+    from refclust.cli.show.clusters import SCHEMA
+    from refclust.cli.show.scores import score_json
+    from refclust.version import __version__
+
+    say_json(
+        {
+            "schema": SCHEMA,
+            "refclust": __version__,
+            **told,
+            "format": source.format,
+            "scores": [score_json(one) for one in scores],
+            "files": {"model": outputs.model, "labels": outputs.labels, "table": outputs.table},
+        }
+    )
+
+
+def tell(lines: Iterable[str], scores: list[Score], outputs: Outputs) -> None:
+    """Print the summary, on stderr if the labels went to stdout."""
+    text = "\n".join([*lines, *(["", *score_lines(scores)] if scores else [])])
+    if outputs.labels == "-":
+        say_beside(text)
+    else:
+        say(text)

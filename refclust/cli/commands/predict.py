@@ -1,0 +1,207 @@
+"""``refclust predict``: new rows into the clusters, components or classes of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
+
+import typer
+
+from refclust.cli.commands.fit.files import Outputs
+from refclust.cli.options import data as dataio
+from refclust.cli.options.fit import Force
+from refclust.cli.options.labelings import BackendName, Json
+from refclust.cli.output import note, say_data, say_json
+from refclust.cli.show.spreadsheets import SpreadsheetSafe, labelled
+from refclust.errors import BadOption, CannotPredict
+from refclust.escape import for_terminal
+
+if TYPE_CHECKING:
+    from refclust.backends.session import Provenance
+    from refclust.data.dataset import Dataset
+    from refclust.models.records.clusters import ClassifierModel, MixtureModel, Model
+
+SCHEMA: Final = "refclust-predict/1"
+
+ModelFile = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A model that `refclust fit` wrote; - is stdin.")
+]
+ImpossibleName: TypeAlias = Literal["error", "prior"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked for besides labels."""
+
+    distance: bool = False
+    proba: bool = False
+    log_density: bool = False
+    entropy: bool = False
+    impossible: ImpossibleName = "error"
+
+    @property
+    def soft(self) -> bool:
+        """Whether only densities can answer."""
+        return self.proba or self.log_density or self.entropy or self.impossible != "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The label of every row, and further columns."""
+
+    labels: Sequence[Any]
+    extra: dict[str, Sequence[float]]
+    names: tuple[str, str]  # of the first two columns
+    provenance: Provenance
+
+
+@dataio.reads
+def predict(
+    model: ModelFile,
+    data: dataio.DataFile,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            "--labels",
+            metavar="FILE",
+            help="Write the cluster of each row to .csv, .tsv or .jsonl. [CSV on stdout]",
+        ),
+    ] = None,
+    distance: Annotated[
+        bool, typer.Option("--distance", help="Add how far each row is from its centre.")
+    ] = False,
+    proba: Annotated[
+        bool, typer.Option("--proba", help="Add the probability of every component or class.")
+    ] = False,
+    log_density: Annotated[
+        bool, typer.Option("--log-density", help="Add the log-likelihood of each row.")
+    ] = False,
+    entropy: Annotated[
+        bool, typer.Option("--entropy", help="Add how undecided each row is, in nats.")
+    ] = False,
+    impossible: Annotated[
+        ImpossibleName,
+        typer.Option("--impossible", help="Rows that nothing can have made: refuse, or by shares."),
+    ] = "error",
+    spreadsheet_safe: SpreadsheetSafe = False,
+    force: Force = False,
+    backend: BackendName = None,
+    as_json: Json = False,
+    *,
+    given: dataio.Given,
+) -> None:
+    """Put new rows into clusters, components or classes, read as the data of the model were read.
+
+    \b
+    refclust predict iris.model.json new.csv
+    refclust predict iris.model.json new.csv --labels new.labels.csv --distance
+    refclust predict mixture.model.json new.csv --proba --entropy
+    cat new.csv | refclust predict iris.model.json - > labels.csv
+    """
+    printed = None if as_json else "-"
+    path = printed if labels is None else labels
+    outputs = Outputs(labels=path, force=force, spreadsheet_safe=spreadsheet_safe)
+    outputs.check(inputs=[model, data, given.stop_words], as_json=as_json)
+    from refclust.data.writers.writing import label_chunks, write_labels
+    from refclust.models.clusters import load_model
+
+    found = load_model(model)
+    wanted = Wanted(distance, proba, log_density, entropy, impossible)
+    if found.algorithm == "agglomerative":
+        raise CannotPredict(
+            "a tree of merges has no rule for new rows; write the labels of its cut and start "
+            "k-means from them: refclust fit kmeans DATA --start-labels LABELS.csv:cluster"
+        )
+    source, unseen = dataio.read_as(found, data, given)
+    answer = _answer(found, source.data, wanted, backend)
+    dataio.note_unseen(unseen)
+    if as_json:
+        _say_json(source.data, answer, unseen)
+    if outputs.labels is None:
+        return
+    rows, found_labels = labelled(
+        source.data, answer.labels, form=outputs.form or "", safe=spreadsheet_safe
+    )
+    if outputs.labels == "-":
+        for chunk in label_chunks(rows, found_labels, names=answer.names, extra=answer.extra):
+            say_data(chunk)
+    else:
+        columns: dict[str, Any] = {"names": answer.names, "extra": answer.extra}
+        write_labels(outputs.labels, rows, found_labels, force=force, **columns)
+        note(f"wrote {for_terminal(outputs.labels)}")
+
+
+def _answer(model: Model, data: Dataset, wanted: Wanted, backend: str | None) -> Answer:
+    from refclust.models.records.clusters import ClassifierModel, MixtureModel
+
+    if isinstance(model, MixtureModel | ClassifierModel):
+        if wanted.distance:
+            raise BadOption("--distance belongs to clusters with centres; --log-density tells more")
+        return _soft(model, data, wanted, backend)
+    if wanted.soft:
+        raise BadOption(
+            f"a {model.algorithm} model has no densities; --proba, --log-density, --entropy and "
+            "--impossible belong to mixtures and classifiers"
+        )
+    from refclust.models import nearest as rule
+
+    prediction = rule.predict(model, data, backend=backend)
+    extra: dict[str, Sequence[float]] = {}
+    if wanted.distance:
+        extra["distance"] = rule.distances(model, data, prediction.labels)
+    return Answer(prediction.labels, extra, ("id", "cluster"), prediction.provenance)
+
+
+def _soft(
+    model: MixtureModel | ClassifierModel, data: Dataset, wanted: Wanted, backend: str | None
+) -> Answer:
+    import math
+
+    from refclust.classify.predict import Classified
+    from refclust.models.predict import predict as rule
+
+    full = wanted.proba or wanted.entropy
+    answer = rule(model, data, full=full, impossible=wanted.impossible, backend=backend)
+    found = answer.found if isinstance(answer, Classified) else answer
+    weights = model.fitted.parameters.weights
+    lost = [x == -math.inf for x in found.log_likelihoods]
+    extra: dict[str, Sequence[float]] = {}
+    if wanted.proba:
+        names = answer.classes if isinstance(answer, Classified) else range(len(weights))
+        # A row that nothing can have made goes by shares alone.
+        shares = [weights if lost[i] else found.responsibilities(i) for i in range(data.n)]
+        extra |= {f"p_{name}": [row[k] for row in shares] for k, name in enumerate(names)}
+    if wanted.log_density:
+        extra["log_density"] = found.log_likelihoods
+    if wanted.entropy:
+        prior = math.fsum(-p * math.log(p) for p in weights if p)
+        extra["entropy"] = [prior if lost[i] else found.entropy(i) for i in range(data.n)]
+    column = "class" if isinstance(answer, Classified) else "cluster"
+    return Answer(answer.labels, extra, ("id", column), found.provenance)
+
+
+def _say_json(data: Dataset, answer: Answer, unseen: int) -> None:
+    from refclust.cli.show.mixture_json import finite
+    from refclust.cli.show.scores import provenance_json
+    from refclust.version import __version__
+
+    extra = {name: [finite(x) for x in column] for name, column in answer.extra.items()}
+    columns = [name for name in extra if name.startswith("p_")]
+    say_json(
+        {
+            "schema": SCHEMA,
+            "refclust": __version__,
+            "rows": data.n,
+            "unknown_features": unseen,
+            "ids": None if data.ids is None else list(data.ids),
+            "labels": list(answer.labels),
+            "distances": extra.get("distance"),
+            "names": [name.removeprefix("p_") for name in columns] or None,
+            "probabilities": [list(row) for row in zip(*map(extra.get, columns), strict=True)]
+            or None,
+            "log_densities": extra.get("log_density"),
+            "entropies": extra.get("entropy"),
+            "provenance": provenance_json(answer.provenance),
+        }
+    )

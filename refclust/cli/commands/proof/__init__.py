@@ -1,0 +1,1 @@
+"""The commands that read the specification, and those that prove what it promises."""

@@ -1,0 +1,157 @@
+"""``refclust trace``: prove that every formula is traced to code, vectors and tests."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from refclust.cli.options.complete import complete_chapter
+from refclust.cli.options.labelings import Json
+from refclust.cli.output import counted, note, say, say_json
+from refclust.errors import BadOption
+
+if TYPE_CHECKING:
+    from refclust.trace.check import Problem
+
+SCHEMA = "refclust-trace/1"
+
+
+def trace(
+    check: Annotated[
+        bool, typer.Option("--check", help="List holes, wrong citations and drift; exit 1 if any.")
+    ] = False,
+    update: Annotated[
+        bool, typer.Option("--update", help="Renew the locks after a reviewed change.")
+    ] = False,
+    chapter: Annotated[
+        str | None,
+        typer.Option(
+            metavar="C", help="Only this chapter, such as 43.", autocompletion=complete_chapter
+        ),
+    ] = None,
+    evidence: Annotated[
+        bool,
+        typer.Option(
+            "--evidence", help="Change each definition and see whether its evidence fails."
+        ),
+    ] = False,
+    clause: Annotated[
+        str | None, typer.Option(metavar="ID", help="With --evidence: only this clause.")
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(metavar="N", help="With --evidence: so many changes of each.")
+    ] = None,
+    jobs: Annotated[
+        int, typer.Option(metavar="N", help="With --evidence: processes side by side.")
+    ] = 1,
+    as_json: Json = False,
+) -> None:
+    """Show clause × definition × code × golden vectors × property tests × contract.
+
+    \b
+    refclust trace               the matrix
+    refclust trace --check       fail on a hole (needs a checkout)
+    refclust trace --update      renew the locks (needs a checkout)
+    refclust trace --evidence    fail where no evidence bites (long; needs a checkout)
+    """
+    if evidence:
+        if check or update:
+            raise BadOption("--evidence stands alone; run --check or --update by itself")
+        from refclust.cli.commands.proof.evidence import evidence as tried
+
+        name = None if chapter is None else _chapter(chapter)
+        bites = tried(
+            schema=SCHEMA, clause=clause, chapter=name, sample=sample, jobs=jobs, as_json=as_json
+        )
+        if not bites:
+            raise typer.Exit(1)
+        return
+    if clause is not None or sample is not None or jobs != 1:
+        raise BadOption("--clause, --sample and --jobs go with --evidence")
+    updated = _update() if update else None
+    if check:
+        found = _problems(chapter)
+        if as_json:
+            problems = [one.plain() for one in found]
+            say_json({"schema": SCHEMA, "updated": updated, "problems": problems})
+        else:
+            say("\n".join([*(one.text() for one in found), _summary(found)]))
+        if found:
+            raise typer.Exit(1)
+    elif update:
+        if as_json:
+            say_json({"schema": SCHEMA, "updated": updated})
+    else:
+        _matrix(chapter, as_json)
+
+
+def _update() -> list[str]:
+    from refclust.trace.locks import lock
+    from refclust.trace.places import checkout
+
+    places = checkout()
+    changed = [places.name(path) for path in lock.update()]
+    for name in changed:
+        note(f"renewed {name}")
+    if not changed:
+        note("all locks are as they should be")
+    return changed
+
+
+def _problems(chapter: str | None) -> list[Problem]:
+    from refclust.trace import check
+    from refclust.trace.clauses import load, spec_root
+
+    name = None if chapter is None else _chapter(chapter)
+    found = check.problems()
+    if name is None:
+        return found
+    ids = {one.id for one in load(spec_root()).values() if one.chapter == name}
+
+    def concerns(problem: Problem) -> bool:
+        words = re.findall(r"[A-Z0-9-]+", problem.message)
+        return name in problem.file or not ids.isdisjoint([*words, *problem.clauses])
+
+    return [one for one in found if concerns(one)]
+
+
+def _summary(found: list[Problem]) -> str:
+    if not found:
+        return "every clause is traced: no problem found"
+    kinds: dict[str, int] = {}
+    for one in found:
+        kinds[one.code] = kinds.get(one.code, 0) + 1
+    told = ", ".join(f"{count} {code}" for code, count in sorted(kinds.items()))
+    return f"\n{counted(len(found), 'problem')}: {told}"
+
+
+def _matrix(chapter: str | None, as_json: bool) -> None:
+    from dataclasses import replace
+
+    from refclust.trace import matrix
+
+    name = None if chapter is None else _chapter(chapter)
+    built = matrix.build()
+    if name is not None:
+        rows = tuple(row for row in built.clauses if row.chapter == name)
+        built = replace(built, clauses=rows)
+    if as_json:
+        say_json({"schema": SCHEMA, **built.plain()})
+    else:
+        say(built.text())
+
+
+def _chapter(given: str) -> str:
+    """Find a chapter by its name or the beginning of it."""
+    from refclust.trace.clauses import load, spec_root
+
+    names = list(dict.fromkeys(one.chapter for one in load(spec_root()).values()))
+    found = [name for name in names if name == given] or [
+        name for name in names if name.startswith(given)
+    ]
+    if len(found) != 1:
+        wrong = "is not one chapter" if found else "is no chapter"
+        raise BadOption(f"--chapter {given!r} {wrong}; there are: {', '.join(names)}")
+    return found[0]

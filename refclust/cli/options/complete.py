@@ -1,0 +1,93 @@
+"""What the shell may complete; everything is looked up only when the shell asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def complete_metric(incomplete: str) -> list[tuple[str, str]]:
+    """Complete metric names, and options once a bracket is open."""
+    from refclust import metrics  # noqa: F401  (importing it fills the catalogue)
+    from refclust.metrics.catalogue import ENTRIES
+
+    found = [(name, entry.title) for name, entry in ENTRIES.items()]
+    for name, entry in ENTRIES.items():
+        if incomplete.startswith(f"{name}["):
+            found += [
+                (f"{name}[{option}={value}]", entry.title)
+                for option, values in entry.options.items()
+                for value in values
+                if value != entry.defaults[option]
+            ]
+    return [(key, title) for key, title in found if key.startswith(incomplete)]
+
+
+def complete_profile(incomplete: str) -> list[str]:
+    """Complete the names of profiles."""
+    from refclust.metrics.profiles import PROFILES
+
+    return _starting(incomplete, PROFILES)
+
+
+def complete_backend(incomplete: str) -> list[str]:
+    """Complete the names of backends that are ready."""
+    from refclust.backends.plugins.discovery import discover
+
+    ready = [record.name for record in discover() if record.state == "ready"]
+    return _starting(incomplete, ["auto", *filter(_can_be_shown, ready)])
+
+
+def complete_format(incomplete: str) -> list[tuple[str, str]]:
+    """Complete the names of formats that can be read."""
+    from refclust.backends.plugins.formats import readers
+    from refclust.escape import for_terminal
+
+    found = [(reader.name, reader.summary) for reader in readers()]
+    return [
+        (name, for_terminal(summary))
+        for name, summary in found
+        if name.startswith(incomplete) and _can_be_shown(name)
+    ]
+
+
+def complete_written(incomplete: str) -> list[str]:
+    """Complete the names of formats that can be written."""
+    from refclust.data.writers.writing import WRITERS
+
+    return _starting(incomplete, WRITERS)
+
+
+def complete_clause(incomplete: str) -> list[tuple[str, str]]:
+    """Complete clause IDs and metric names."""
+    from refclust.trace.clauses import load, spec_root
+
+    wanted = incomplete.upper()
+    found = [(clause.id, clause.title) for clause in load(spec_root()).values()]
+    return [one for one in found if one[0].startswith(wanted)] + complete_metric(incomplete)
+
+
+def complete_chapter(incomplete: str) -> list[str]:
+    """Complete the names of chapters."""
+    from refclust.trace.clauses import load, spec_root
+
+    chapters = {clause.chapter: None for clause in load(spec_root()).values()}
+    return _starting(incomplete, chapters)
+
+
+def complete_case(incomplete: str) -> list[tuple[str, str]]:
+    """Complete the names of golden cases."""
+    from refclust.vectors.verify import load
+
+    cases = (case for file in load() for case in file.cases)
+    return [(case.id, case.description) for case in cases if case.id.startswith(incomplete)]
+
+
+def _can_be_shown(name: str) -> bool:
+    """Whether a name that a plugin chose can stand on a command line as it is."""
+    from refclust.escape import for_terminal
+
+    return for_terminal(name) == name
+
+
+def _starting(incomplete: str, names: Iterable[str]) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]

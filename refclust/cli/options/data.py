@@ -1,0 +1,280 @@
+"""The options for reading data that all commands with data share, and how they are used."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from refclust.cli.options.complete import complete_format
+from refclust.cli.options.groups import together
+from refclust.cli.output import note
+from refclust.data.files import source as _source
+from refclust.data.files.source import keeping, passing
+from refclust.errors import BadOption
+from refclust.escape import for_terminal
+
+if TYPE_CHECKING:
+    from refclust.data.dataset import Dataset
+    from refclust.data.readers.formats import Options
+    from refclust.data.text import TextOptions
+    from refclust.models.records.clusters import Model
+
+STDIN: Final = _source.STDIN
+_TEXTS: Final = ("folder", "lines")  # formats that hold nothing but texts
+_SIGNS: Final = {"tab": "\t", "\\t": "\t", "comma": ",", "space": " ", "semicolon": ";", "bar": "|"}
+# Few enough digits that no share takes time or memory.
+_SHARE: Final = re.compile(
+    r"([+-]?(?:[0-9]{1,18}\.?[0-9]{0,18}|\.[0-9]{1,18})(?:[eE][+-]?[0-9]{1,2})?"
+    r"|[0-9]{1,18}/[0-9]{1,18})(%?)"
+)
+
+DataFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA", help="File or folder of the data; - is standard input.", show_default=False
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the user said about the data, as typed; every field is an option of its own."""
+
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="F",
+            help="Format of the data. [by name, else by content; `refclust formats` lists all]",
+            autocompletion=complete_format,
+        ),
+    ] = None
+    delimiter: Annotated[
+        str | None,
+        typer.Option("--delimiter", metavar="D", help="What separates columns: a sign, or tab."),
+    ] = None
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether the first row holds names. [found out]"),
+    ] = None
+    id_column: Annotated[
+        str | None,
+        typer.Option("--id-column", metavar="C", help="Column of ids, by name or number from 1."),
+    ] = None
+    label_column: Annotated[
+        str | None,
+        typer.Option(
+            "--label-column", metavar="C", help="Column of known classes; not used to fit."
+        ),
+    ] = None
+    weight_column: Annotated[
+        str | None, typer.Option("--weight-column", metavar="C", help="Column of weights.")
+    ] = None
+    column: Annotated[
+        list[str] | None,
+        typer.Option("--column", metavar="C", help="Only this feature; may be repeated. [all]"),
+    ] = None
+    base: Annotated[
+        int | None,
+        typer.Option("--base", metavar="B", help="First index of svmlight and the like: 0 or 1."),
+    ] = None
+    array: Annotated[
+        str | None, typer.Option("--array", metavar="NAME", help="Which array of an .npz file.")
+    ] = None
+    text_column: Annotated[
+        str | None,
+        typer.Option("--text-column", metavar="C", help="Field of the text in JSON Lines."),
+    ] = None
+    lowercase: Annotated[
+        bool | None,
+        typer.Option("--lowercase/--no-lowercase", help="Whether Case counts in texts. [folded]"),
+    ] = None
+    stop_words: Annotated[
+        str | None,
+        typer.Option("--stop-words", metavar="FILE", help="Words to leave out, one a line."),
+    ] = None
+    min_df: Annotated[
+        str | None,
+        typer.Option(
+            "--min-df", metavar="N", help="Only words in at least N texts, or a share such as 1%."
+        ),
+    ] = None
+    max_df: Annotated[
+        str | None,
+        typer.Option("--max-df", metavar="N", help="Only words in at most N texts, or a share."),
+    ] = None
+    tfidf: Annotated[
+        bool, typer.Option("--tfidf", help="Weigh words by rarity: count · ln(n / df).")
+    ] = False
+
+    def options(self) -> Options:
+        """What a reader is told; an empty name of a column means none."""
+        from refclust.data.readers.formats import Options
+
+        return self.over(Options())
+
+    def sign(self) -> str | None:
+        """What separates columns, if that was said."""
+        return _sign(self.delimiter)
+
+    def over(self, base: Options) -> Options:
+        """The options of ``base``, overruled by those that were given."""
+        from dataclasses import replace
+
+        given: dict[str, Any] = {
+            "delimiter": self.sign(),
+            "header": self.header,
+            "id_column": self.id_column,
+            "label_column": self.label_column,
+            "weight_column": self.weight_column,
+            "columns": tuple(self.column) if self.column else None,
+            "base": self.base,
+            "array": self.array,
+            "text_column": self.text_column,
+            "text": self._text(base.text),
+        }
+        if self.base not in (None, 0, 1):
+            raise BadOption(f"--base {self.base}: the first index is 0 or 1")
+        found = replace(base, **{name: one for name, one in given.items() if one is not None})
+        empty = [name for name in given if getattr(found, name) == ""]
+        return replace(found, **dict.fromkeys(empty))
+
+    def _text(self, base: TextOptions | None) -> TextOptions | None:
+        given = (self.lowercase, self.stop_words, self.min_df, self.max_df, self.tfidf or None)
+        if all(one is None for one in given):
+            return base
+        from dataclasses import replace
+
+        from refclust.data.readers.words import read_words
+        from refclust.data.text import PLAIN
+
+        found = base or PLAIN
+        lowercase = found.lowercase if self.lowercase is None else self.lowercase
+        words = found.stop_words
+        if self.stop_words is not None:
+            words = frozenset(read_words(self.stop_words, lowercase=lowercase))
+        return replace(
+            found,
+            lowercase=lowercase,
+            stop_words=words,
+            min_df=found.min_df if self.min_df is None else _bound("--min-df", self.min_df),
+            max_df=found.max_df if self.max_df is None else _bound("--max-df", self.max_df),
+            tfidf=found.tfidf or self.tfidf,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Data as they were read, and how."""
+
+    path: str
+    format: str
+    options: Options
+    data: Dataset
+
+
+reads = together(Given, "given")  # gives a command all options for reading
+
+
+def read(path: str, given: Given) -> Source:
+    """Read the data that a command was given."""
+    from refclust.backends.plugins import formats
+
+    options = given.options()
+    reader = formats.choose(path, given.format)
+    with passing(path):
+        return Source(path, reader.name, options, reader.read(path, options))
+
+
+def read_as(model: Model, path: str, given: Given) -> tuple[Source, int]:
+    """Read data as those of a model were read, unless options say otherwise.
+
+    Returns them over the features of the model, and how many other features were left out.
+    """
+    from refclust.backends.plugins import formats
+    from refclust.data.readers.formats import Options
+    from refclust.models.reading import fitted_to, new_options, read_new
+
+    if given.tfidf:
+        raise BadOption("--tfidf is settled by the model: its data were weighed, or they were not")
+    reading = model.data.reading
+    reader = formats.choose(path, given.format or _format_of(model, path))
+    base = Options() if reading is None else new_options(reading)
+    if reading is not None and reading.format != reader.name:
+        # Columns of another format mean nothing here; words are cut in one way everywhere.
+        texts = reader.name in _TEXTS or given.text_column is not None
+        base = Options(text=base.text if texts else None)
+    roles = {"label_column": given.label_column, "weight_column": given.weight_column}
+    asked_for = [role for role, column in roles.items() if column is not None]
+    with keeping(path):
+        found, options = read_new(
+            lambda asked: reader.read(path, asked), given.over(base), fixed=asked_for
+        )
+    data, unseen = fitted_to(model, found)
+    return Source(path, reader.name, options, data), unseen
+
+
+def note_unseen(unseen: int) -> None:
+    """Tell that features of the data are unknown to the model."""
+    if unseen:
+        features = "1 feature" if unseen == 1 else f"{unseen:,} features"
+        note(f"{features} of the data {'is' if unseen == 1 else 'are'} unknown to the model")
+
+
+def refuse_same(outputs: list[str], inputs: list[str]) -> None:
+    """Refuse to write two outputs to one file, or one over an input, even with ``--force``."""
+    seen: list[str] = []
+    for output in (one for one in outputs if one != STDIN):
+        if any(_same(output, other) for other in seen):
+            raise BadOption(f"two outputs cannot go to one file, {for_terminal(output)}")
+        if any(one != STDIN and _same(output, one) for one in inputs):
+            raise BadOption(f"{for_terminal(output)} is read from; the output needs another name")
+        seen.append(output)
+
+
+def _same(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return os.path.abspath(one) == os.path.abspath(other)
+
+
+def _format_of(model: Model, path: str) -> str | None:
+    """The format of the model's data, unless the name of the file says something else."""
+    from refclust.backends.plugins.formats import readers
+    from refclust.data.files.textfile import suffix
+
+    ending = suffix(path)
+    reading = model.data.reading
+    if reading is None or os.path.isdir(path):
+        return None
+    fitting = [one.name for one in readers() if ending and ending in one.suffixes]
+    return None if path != STDIN and fitting and reading.format not in fitting else reading.format
+
+
+def _sign(text: str | None) -> str | None:
+    if text is None:
+        return None
+    sign = _SIGNS.get(text, text)
+    if len(sign) != 1 or sign in '\r\n"':
+        raise BadOption(f"--delimiter {text!r}: one character is needed, or the word tab")
+    return sign
+
+
+def _bound(option: str, text: str) -> Any:
+    """A number of documents, or a share of them such as 0.5, 1/2 or 50%."""
+    from refclust.numbers.reading import exact, shown
+
+    number = exact(text.removesuffix("%"), f"{option} {shown(text)}")
+    if number is None:
+        raise BadOption(
+            f"{option} {shown(text)}: a number of texts or a share such as 0.5, 1/2 or 50% "
+            "is needed"
+        )
+    if text.endswith("%"):
+        return number / 100
+    return number.numerator if text.isdecimal() else number

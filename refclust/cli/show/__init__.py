@@ -1,0 +1,1 @@
+"""What commands show: summaries for people, objects for programs."""

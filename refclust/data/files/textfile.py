@@ -1,0 +1,187 @@
+"""Text files as blocks of whole lines: UTF-8, maybe packed, with clear errors (no chapter).
+
+A block is read, checked and decoded at once, which is what makes a million lines cheap; a byte
+that is not text is still reported with its line and its offset.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import IO, Final
+
+from refclust.data.files.source import STDIN, comes_once, display_name, finish, is_packed, unpacked
+from refclust.errors import FileNotReadable, NotText, RefclustError
+from refclust.limits import beyond, limit, within
+
+__all__ = [
+    "STDIN",
+    "Block",
+    "blocks",
+    "check_json",
+    "display_name",
+    "line_lists",
+    "read_text",
+    "suffix",
+]
+
+_BLOCK = 1 << 20
+_LINE = 256  # bytes that a row or a document takes with its id and its label, at the least
+# Bytes that a short value, a list and an object of JSON take, with the pointer to them.
+_VALUE, _LIST, _OBJECT = 60, 72, 240
+_BOM = b"\xef\xbb\xbf"
+_FORMATS: Final = (
+    (b"\x1f\x8b", "it looks packed by gzip: give it a name that ends in .gz"),
+    (b"PK\x03\x04", "it looks like a spreadsheet or a zip archive: save it as CSV"),
+    (b"\xff\xfe", "it looks like UTF-16: save it as UTF-8"),
+    (b"\xfe\xff", "it looks like UTF-16: save it as UTF-8"),
+    (b"PAR1", "it looks like Parquet: save it as CSV"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some whole lines of a file; ``line`` is the number of the first, counted from 1."""
+
+    line: int
+    text: str
+
+
+def suffix(path: str) -> str:
+    """Return the ending of a file name in lower case, ``.gz`` left out.
+
+    >>> suffix("a/B.CSV.gz"), suffix("labels")
+    ('.csv', '')
+    """
+    name = PurePath(path)
+    return PurePath(name.stem if name.suffix.lower() == ".gz" else name.name).suffix.lower()
+
+
+def blocks(path: str, longest: str = "line") -> Iterator[Block]:
+    """Yield a text file in blocks of whole lines; ``longest`` names the limit of a line.
+
+    Raises ``file-not-found`` where it cannot be opened, ``not-text`` where it is no UTF-8 text,
+    ``too-large`` where a line has no end.
+
+    Spec: DATA-LIMIT
+    """
+    name = display_name(path)
+    endless = comes_once(path) or is_packed(path)  # or may be
+    bare = 0  # lines that end with CR alone
+    with readable(path, NotText), unpacked(path) as stream:
+        for block in _decoded(name, stream, longest):
+            if endless:
+                bare += _bare(block.text)
+                count = block.line + bare
+                within("memory", _LINE * count, f"{name}, of {count:,} lines and more,")
+            yield block
+        finish(path)
+
+
+def line_lists(path: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the lines of a text file many at a time, without their ends: LF, CRLF or CR.
+
+    The number of the first of them, counted from 1, stands beside them.
+
+    Spec: DATA-SPARSE-FILES, DATA-LINES
+    """
+    bare = 0
+    for block in blocks(path):
+        text, first = block.text, block.line + bare
+        if "\r" in text:
+            bare += _bare(text)
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        found = text.split("\n")
+        if not found[-1]:
+            found.pop()  # the end of the last line, not a line
+        yield first, found
+
+
+@contextmanager
+def readable(path: str, damaged: type[RefclustError]) -> Iterator[None]:
+    """Tell what goes wrong while a source is read; ``damaged`` is the error of bad packing."""
+    name = display_name(path)
+    try:
+        yield
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        how = "ends in .gz" if path.lower().endswith(".gz") else "looks packed by gzip"
+        raise damaged(f"{name} {how} but cannot be unpacked: {error}") from None
+    except RefclustError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise FileNotReadable(f"cannot read {name}: {reason.lower()}") from None
+
+
+def read_text(path: str) -> str:
+    """Return a whole text file.
+
+    Raises ``file-not-found`` where it cannot be opened, ``not-text`` where it is no UTF-8 text,
+    ``too-large`` where it has no end.
+
+    Spec: DATA-LIMIT
+    """
+    parts: list[str] = []
+    left = limit("document")
+    for block in blocks(path, "document"):
+        left -= len(block.text)
+        if left < 0:
+            raise beyond("document", f"{display_name(path)} goes on")
+        parts.append(block.text)
+    return "".join(parts)
+
+
+def check_json(text: str, name: str) -> None:
+    """Refuse a JSON text whose values would take more memory than is allowed.
+
+    Spec: DATA-LIMIT
+    """
+    needed = _VALUE * text.count(",") + _LIST * text.count("[") + _OBJECT * text.count("{")
+    within("memory", needed, f"{name}: what its brackets and commas announce")
+
+
+def _decoded(name: str, stream: IO[bytes], longest: str) -> Iterator[Block]:
+    line, offset, start = 1, 0, b""
+    most = limit(longest)
+    size = min(_BLOCK, most)  # so only the last line of a block may be too long
+    while raw := stream.read(size):
+        wrong = raw.find(0)  # no text holds this byte, though UTF-8 allows it
+        if wrong < 0:
+            raw += stream.readline(most + 1)
+            if len(raw) > most and len(raw) - raw.rfind(b"\n", 0, size) - 1 > most:
+                last = line + raw.count(10, 0, size)
+                hint = " (lines end with LF; this file may end them with CR)" * (b"\r" in raw)
+                raise beyond(longest, f"{name}:{last}: the line goes on{hint}")
+            wrong = raw.find(0, size)
+        if not offset:
+            start = raw[:4]
+        skipped = len(_BOM) if not offset and raw.startswith(_BOM) else 0
+        try:
+            text = raw[skipped:].decode("utf-8")
+        except UnicodeDecodeError as error:
+            at = skipped + error.start
+            wrong = at if wrong < 0 else min(wrong, at)
+        if wrong >= 0:
+            raise NotText(
+                f"{name}:{line + raw.count(10, 0, wrong)}: the byte 0x{raw[wrong]:02x} at offset "
+                f"{offset + wrong} is not UTF-8 text{_guess(start)}"
+            )
+        yield Block(line, text)
+        offset += len(raw)
+        line += raw.count(10)
+
+
+def _bare(text: str) -> int:
+    """How many lines end with CR alone."""
+    return text.count("\r") - text.count("\r\n") if "\r" in text else 0
+
+
+def _guess(start: bytes) -> str:
+    for magic, advice in _FORMATS:
+        if start.startswith(magic):
+            return f"; {advice}"
+    return ""

@@ -1,0 +1,1 @@
+"""What every fit shares: rows, draws, checks of options, memory, checkpoints."""

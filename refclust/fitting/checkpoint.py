@@ -1,0 +1,244 @@
+"""Checkpoints: a fit that was stopped goes on to the same bits (KM-CKPT of chapter 10).
+
+One JSON file, replaced as a whole or not at all. What a fit writes into it is its own business; it
+is only given back to the same fit: the same algorithm, options and data. Beside it stands what ran
+so far: the result of a fit that was stopped tells of all kernels, not of the last ones only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any, Final, TypeVar
+
+from refclust.backends.session import Decided, KernelRun, Provenance, Session
+from refclust.data.files.atomic import remove, write_atomically
+from refclust.data.files.document import Node, parse, shown
+from refclust.errors import BadCheckpoint, FileNotReadable, RefclustError
+from refclust.limits import limit, within
+
+FORMAT: Final = "refclust-checkpoint"
+# 1 had no provenance: what ran before a stop was lost; 2 not the prior that an M-step told.
+VERSION: Final = 3
+_SHOWN: Final = 60
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """What a checkpoint belongs to."""
+
+    algorithm: str
+    data: str  # the digest of the rows
+    options: Mapping[str, Any]  # plain values, given centres included
+
+    def header(self) -> dict[str, Any]:
+        """What the file must say to be taken back."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "algorithm": self.algorithm,
+            "data": self.data,
+            "options": dict(self.options),
+        }
+
+
+@dataclass(slots=True)
+class Checkpoint:
+    """A file that a fit writes every so many seconds, and may begin from.
+
+    Spec: KM-CKPT
+    """
+
+    path: str
+    every: float = 30.0
+    resume: bool = False
+    keep: bool = False  # also when the fit is done: whoever writes its result takes it away
+    _written: float = field(default_factory=time.monotonic, init=False, repr=False)
+    _earlier: tuple[tuple[KernelRun, ...], tuple[Decided, ...]] = field(
+        default=((), ()), init=False, repr=False
+    )
+
+    def due(self) -> bool:
+        """Tell whether it is time to write again."""
+        return time.monotonic() - self._written >= self.every
+
+    def begin(self, fitting: Fitting, read: Callable[[Node], T], fresh: T, session: Session) -> T:
+        """Return how far the fit has come: what the file says, if the fit is to be resumed.
+
+        Then kernels stay on the backends that the file tells of, if none was asked for.
+
+        Spec: KM-CKPT
+        """
+        if not self.resume:
+            return fresh
+        text = _text(self.path)
+        progress, self._earlier = _read(self.path, text, fitting, read)
+        session.go_on(self._earlier[0])
+        return progress
+
+    def whole(self, provenance: Provenance) -> Provenance:
+        """What ran since the fit began, if this ran since it was resumed.
+
+        Spec: KM-CKPT
+        """
+        runs, decided = self._earlier
+        return replace(
+            provenance,
+            kernels=_added(runs, provenance.kernels),
+            decided=_counted(decided, provenance.decided),
+        )
+
+    def write(self, fitting: Fitting, progress: dict[str, Any], provenance: Provenance) -> None:
+        """Replace the file by one that tells how far the fit has come, and what ran.
+
+        Spec: KM-CKPT
+        """
+        whole = self.whole(provenance)
+        ran = {
+            "kernels": [asdict(run) for run in whole.kernels],
+            "decided": [asdict(rung) for rung in whole.decided],
+        }
+        content = {
+            **fitting.header(),
+            "checksum": _checksum([ran, progress]),
+            "ran": ran,
+            "progress": progress,
+        }
+        write_atomically(self.path, [json.dumps(content, allow_nan=False).encode(), b"\n"])
+        self._written = time.monotonic()
+
+    def done(self) -> None:
+        """Take the file away, unless it is to be kept: the result is there."""
+        if self.keep:
+            return
+        remove(self.path)
+
+
+def whole_provenance(session: Session, checkpoint: Checkpoint | None) -> Provenance:
+    """What ran for a fit, before it was stopped and resumed, too.
+
+    Spec: KM-CKPT
+    """
+    provenance = session.provenance()
+    return provenance if checkpoint is None else checkpoint.whole(provenance)
+
+
+def _text(name: str) -> str:
+    """The text of a checkpoint, of bounded length."""
+    try:
+        with open(name, "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise FileNotReadable(f"cannot read the checkpoint {name}: it is no file")
+            most = limit("document")
+            content = file.read(most + 1)
+            if len(content) > most:
+                within("document", os.fstat(file.fileno()).st_size, f"the checkpoint {name}")
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadCheckpoint(f"{name} is no checkpoint: it is not UTF-8 text") from None
+    except RefclustError:
+        raise
+    except (OSError, ValueError) as error:
+        told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise FileNotReadable(f"cannot read the checkpoint {name}: {told.lower()}") from None
+
+
+def _read(
+    name: str, text: str, fitting: Fitting, read: Callable[[Node], T]
+) -> tuple[T, tuple[tuple[KernelRun, ...], tuple[Decided, ...]]]:
+    """Check a checkpoint like foreign input: its sum guards against accidents only."""
+    top = parse(text, name, error=BadCheckpoint)
+    given, header = top.mapping(), fitting.header()
+    for key, due in header.items():  # first of all: another version may have other keys
+        if key not in given:
+            top.fail(f"this is no checkpoint of refclust, or a damaged one: it has no {key!r}")
+        _check(name, key, given[key], due)
+    *_, checksum, ran, progress = top.members(*header, "checksum", "ran", "progress")
+    try:
+        if checksum.text() != _checksum([ran.value, progress.value]):
+            top.fail("it is damaged: its contents do not match its checksum")
+        return read(progress), _ran(ran)
+    except BadCheckpoint:
+        raise
+    except (ValueError, LookupError, TypeError, ArithmeticError, RecursionError) as error:
+        raise BadCheckpoint(
+            f"{name} is no checkpoint of refclust, or a damaged one: "
+            f"{type(error).__name__}: {error}"
+        ) from None
+
+
+def _ran(node: Node) -> tuple[tuple[KernelRun, ...], tuple[Decided, ...]]:
+    kernels, decided = node.members("kernels", "decided")
+    return tuple(map(_kernel_run, kernels.items())), tuple(map(_rung, decided.items()))
+
+
+def _kernel_run(node: Node) -> KernelRun:
+    *words, calls, seconds = node.members(*(one.name for one in fields(KernelRun)))
+    kernel, backend, distribution, version, reason = (word.text() for word in words)
+    return KernelRun(
+        kernel, backend, distribution, version, reason, calls.whole(0), seconds.double(0)
+    )
+
+
+def _rung(node: Node) -> Decided:
+    backend, rung, rows = node.members(*(one.name for one in fields(Decided)))
+    return Decided(backend.text(), rung.text(), rows.whole(0))
+
+
+def _added(earlier: Sequence[KernelRun], now: Sequence[KernelRun]) -> tuple[KernelRun, ...]:
+    """Runs of kernels with those before them; a kernel that changed its backend has both."""
+    found: dict[KernelRun, KernelRun] = {}
+    for run in (*earlier, *now):
+        key = replace(run, calls=0, seconds=0.0)
+        before = found.get(key, key)
+        calls, seconds = before.calls + run.calls, before.seconds + run.seconds
+        found[key] = replace(key, calls=calls, seconds=seconds)
+    return tuple(sorted(found.values(), key=lambda run: run.kernel))
+
+
+def _counted(earlier: Sequence[Decided], now: Sequence[Decided]) -> tuple[Decided, ...]:
+    """Rows decided on each rung, with those before them."""
+    found: Counter[tuple[str, str]] = Counter()
+    for rung in (*earlier, *now):
+        found[rung.backend, rung.rung] += rung.rows
+    return tuple(Decided(*key, rows) for key, rows in found.items())
+
+
+def _checksum(content: list[Any]) -> str:
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def _check(name: str, key: str, found: Any, due: Any) -> None:
+    if found == due:
+        return
+    if key == "data":
+        raise BadCheckpoint(f"{name} belongs to a fit of other data than those given")
+    if key != "options":
+        raise BadCheckpoint(f"{name}: {key} is {_short(found)}; {due!r} is needed")
+    if not isinstance(found, dict):
+        raise BadCheckpoint(f"{name}: options are {shown(found)}; an object is needed")
+    nothing = object()
+    for option in {**due, **found}:
+        one, other = found.get(option, nothing), due.get(option, nothing)
+        if one is nothing or other is nothing:
+            told = "has no option" if one is nothing else "has the unknown option"
+            raise BadCheckpoint(f"{name} {told} {_short(option)}; it belongs to another version")
+        if one != other and option == "given":
+            raise BadCheckpoint(f"{name} belongs to a fit from other given centres")
+        if one != other:
+            raise BadCheckpoint(
+                f"{name} belongs to a fit with {option} = {_short(one)}, not {other!r}"
+            )
+
+
+def _short(value: Any) -> str:
+    """A value of the file, in no more than a few words."""
+    text = shown(value) if isinstance(value, list | dict | int) else repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -1,0 +1,1 @@
+"""The kernels of k-means and its starts (chapter 10)."""

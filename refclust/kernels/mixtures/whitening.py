@@ -1,0 +1,235 @@
+"""Small matrices of a Gaussian mixture: from covariances to whitening, and traces (chapter 32).
+
+These passes run over components, not over rows; they are kernels because with many columns they
+would take longer in plain Python than a fast backend takes for all the rows.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import mul
+from typing import Any
+
+from refclust.kernels.mixtures.gaussian import Form
+from refclust.kernels.mixtures.shared import Doubles, plain
+from refclust.kernels.points import Points
+from refclust.kernels.registry import kernel
+from refclust.numbers.argmin import ROUND
+from refclust.numbers.linalg import Matrix, NotPositive, cholesky, inverse_lower
+
+
+def _sizes(form: Form, d: int) -> int:
+    return {"full": d * d, "diagonal": d, "spherical": 1}[form]
+
+
+def _blocks(values: Doubles, form: Form, d: int) -> list[list[float]]:
+    """The numbers of each component."""
+    size, flat = _sizes(form, d), plain(values)
+    return [flat[begin : begin + size] for begin in range(0, len(flat), size)]
+
+
+def _square(block: Sequence[float], d: int) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(block[i * d : (i + 1) * d]) for i in range(d))
+
+
+@dataclass(frozen=True, slots=True)
+class Whitens:
+    """The answer W whitens the covariance C given: W C W' is the identity within rounding.
+
+    Let T = |W||L|, L the Cholesky factor. Computing L errs like a change of C by (d + 2) u |L||L'|,
+    which W on both sides turns into (d + 2) u T T'. Solving L W = I leaves |L W - I| below
+    (d + 2) u |L||W|, so |W L - I| below (d + 2) u T T. Together every entry of W C W' - I is below
+    8 (d + 2) u of that of T T' + T T + (T T)'. A component without W must be one of which rounding
+    could have brought a pivot below the threshold of LIN-CHOL: what column j leaves beside the
+    earlier ones is 1 / W_jj^2, and a change E of C changes it by the share (W E W')_jj of itself.
+    """
+
+    name: str = "Whitens"
+
+    def malformed(self, answer: Any) -> str | None:
+        """Ask for a flat buffer of finite doubles."""
+        try:
+            view = memoryview(answer)
+        except TypeError:
+            return f"a {type(answer).__name__} instead of a buffer"
+        if view.ndim != 1 or not view.contiguous or view.format != "d":
+            return f"a buffer of format {view.format!r}, {view.ndim}-dimensional"
+        return None if all(map(math.isfinite, view.tolist())) else "a number that is not finite"
+
+    def fault(self, reference: Any, answer: Any) -> str | None:
+        """Compare sizes and zeros only: values are judged against the covariances."""
+        wrong = self.malformed(answer)
+        if wrong:
+            return wrong
+        one, other = len(memoryview(reference)), len(memoryview(answer))
+        return None if one == other else f"{other} numbers instead of {one}"
+
+    def judged(self, points: Points, args: Sequence[Any], due: Any, answer: Any) -> str | None:
+        """Multiply out."""
+        wrong = self.fault(due, answer)
+        if wrong:
+            return wrong
+        given, form = args
+        d = points.d
+        parts = zip(*(_blocks(memoryview(x), form, d) for x in (given, due, answer)), strict=True)
+        for k, (covariance, right, found) in enumerate(parts):
+            wrong = _not_whitened(covariance, right, found, form, d)
+            if wrong:
+                return f"component {k}: {wrong}"
+        return None
+
+
+def _not_whitened(
+    covariance: Sequence[float], right: Sequence[float], found: Sequence[float], form: Form, d: int
+) -> str | None:
+    if form != "full":
+        for j, (due, given) in enumerate(zip(right, found, strict=True)):
+            if not abs(due - given) <= 4 * ROUND * abs(due):
+                return f"{given!r} instead of {due!r} in column {j}"
+        return None
+    if not any(right) or not any(found):
+        some = right if any(right) else found
+        if not any(some):
+            return None
+        if not all(some[j * d + j] > 0 for j in range(d)):
+            return "a diagonal that is not positive"
+        near = _near_singular(covariance, some, d)
+        return None if near else "no answer, though the covariance is positive definite"
+    whitening, matrix = _square(found, d), _square(covariance, d)
+    if any(whitening[i][j] for i in range(d) for j in range(i + 1, d)):
+        return "numbers above the diagonal"
+    if not all(whitening[j][j] > 0 for j in range(d)):
+        return "a diagonal that is not positive"
+    try:
+        lower = cholesky(matrix)
+    except NotPositive:
+        return None
+    t = _sizes_of_rows(whitening, lower)
+    columns = list(zip(*t, strict=True))
+    for i in range(d):
+        for j in range(i + 1):
+            product = math.fsum(
+                whitening[i][a] * matrix[a][b] * whitening[j][b] for a in range(d) for b in range(d)
+            )
+            sizes = (map(mul, t[i], t[j]), map(mul, t[i], columns[j]), map(mul, t[j], columns[i]))
+            most = 8 * (d + 2) * ROUND * math.fsum(map(math.fsum, sizes))
+            if not abs(product - (i == j)) <= most:
+                return f"W C W' is {product!r} at ({i}, {j}), {most:.2g} from the identity allowed"
+    return None
+
+
+def _near_singular(covariance: Sequence[float], white: Sequence[float], d: int) -> bool:
+    """Whether another order of operations could have refused what has this W, or the other way."""
+    whitening = _square(white, d)
+    for j, size in enumerate(_sizes_of_rows(whitening, inverse_lower(whitening))):
+        root = 1 / whitening[j][j]
+        slack = 8 * (d + 2) * ROUND * sum(map(mul, size, size))
+        if root * root * (1 - slack) <= 8 * ((j + 1) ** 2 + d + 2) * ROUND * covariance[j * d + j]:
+            return True
+    return False
+
+
+def _sizes_of_rows(whitening: Matrix, lower: Matrix) -> list[list[float]]:
+    """T = |W||L|; built-in sum on floats, since an answer may hold anything, and fsum overflows."""
+    columns = list(zip(*lower, strict=True))
+    return [[sum(map(abs, map(mul, row, column))) for column in columns] for row in whitening]
+
+
+@kernel("gaussian.whitening", contract=Whitens())
+def whitening(points: Points, covariances: Doubles, form: Form) -> array[float]:
+    """Turn each covariance into the lower triangular W with W'W its inverse; zeros if it has none.
+
+    Spec: GAU-PDF, LIN-CHOL, LIN-INV, KER-WHITEN
+
+    >>> from refclust.data.dataset import dense
+    >>> whitening(Points(dense(array("d", [0, 0]), 2)), array("d", [4, 0, 0, 0.25]), "full")
+    array('d', [0.5, 0.0, 0.0, 2.0])
+    """
+    if form != "full":
+        return array("d", (1.0 / math.sqrt(x) if x > 0 else 0.0 for x in covariances))
+    d, found = points.d, array("d")
+    for block in _blocks(covariances, form, d):
+        try:
+            inverse = inverse_lower(cholesky(_square(block, d)))
+        except NotPositive:
+            found.extend([0.0] * (d * d))
+        else:
+            found.extend(x for row in inverse for x in row)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """Each trace is within (d^2 + d + 8) u of its absolute terms, whatever the order of sums."""
+
+    name: str = "Traces"
+
+    def malformed(self, answer: Any) -> str | None:
+        """Ask for a flat buffer of doubles."""
+        return Whitens().malformed(answer)
+
+    def fault(self, reference: Any, answer: Any) -> str | None:
+        """Compare sizes only: values are judged against their terms."""
+        return Whitens().fault(reference, answer)
+
+    def judged(self, points: Points, args: Sequence[Any], due: Any, answer: Any) -> str | None:
+        """Compare each trace within its bound."""
+        wrong = self.fault(due, answer)
+        if wrong:
+            return wrong
+        seconds, white, form = args
+        sizes = traces(
+            points,
+            array("d", map(abs, memoryview(seconds).tolist())),
+            array("d", map(abs, memoryview(white).tolist())),
+            form,
+        )
+        for k, (one, other, size) in enumerate(
+            zip(memoryview(due), memoryview(answer), sizes, strict=True)
+        ):
+            most = 2 * (points.d**2 + points.d + 8) * ROUND * size
+            if not abs(one - other) <= most:
+                return f"component {k}: {other!r} instead of {one!r}, {most:.2g} allowed"
+        return None
+
+
+@kernel("gaussian.traces", contract=Traces())
+def traces(points: Points, seconds: Doubles, white: Doubles, form: Form) -> array[float]:
+    """Add up |W y|^2 over the rows of each component, from the second moments M of y: tr W M W'.
+
+    Spec: GMM-EXPCDLL, KER-WHITEN
+
+    >>> from refclust.data.dataset import dense
+    >>> line = Points(dense(array("d", [0]), 1))
+    >>> traces(line, array("d", [3]), array("d", [2]), "full")
+    array('d', [12.0])
+    """
+    d = points.d
+    spread: Form = "full" if form == "full" else "diagonal"
+    moments = _blocks(seconds, spread, d)
+    parts = _blocks(white, form, d)
+    if form == "spherical":
+        return array("d", (w[0] * w[0] * math.fsum(m) for w, m in zip(parts, moments, strict=True)))
+    if form == "diagonal":
+        return array(
+            "d",
+            (
+                math.fsum(x * x * y for x, y in zip(w, m, strict=True))
+                for w, m in zip(parts, moments, strict=True)
+            ),
+        )
+    found = array("d")
+    for block, moment in zip(parts, moments, strict=True):
+        lines = [moment[i * d : (i + 1) * d] for i in range(d)]
+        rows = [block[i * d : i * d + i + 1] for i in range(d)]
+        # Built-in sum on floats: its error is inside the bound of Traces.
+        terms = (
+            w * sum(map(mul, row, line))
+            for row in rows
+            for w, line in zip(row, lines, strict=False)
+        )
+        found.append(math.fsum(terms))
+    return found

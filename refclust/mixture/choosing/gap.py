@@ -1,0 +1,164 @@
+"""How many clusters k-means should have: the gap statistic and the elbow (chapter 34)."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain, pairwise, takewhile
+
+from refclust.cluster.kmeans import KMeansArguments, kmeans
+from refclust.cluster.results import KMeansFit
+from refclust.cluster.seeding import random_centres
+from refclust.data.dataset import Dataset, dense
+from refclust.errors import BadOption, DataError
+from refclust.fitting.draws import Draws
+from refclust.fitting.rows import Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """How much better K clusters fit the data than data without clusters, and what that may err by.
+
+    Spec: MS-GAP
+    """
+
+    value: float
+    error: float
+
+
+def rss_of(fit: KMeansFit) -> Fraction:
+    """The exact residual sum of squares of the best run.
+
+    Spec: MS-GAP, MS-ELBOW
+    """
+    return fit.runs[fit.best].exact_rss
+
+
+def log_rss(rss: Fraction) -> float | None:
+    """The logarithm of a sum of squares, however large or small; nothing if it is zero.
+
+    Spec: MS-GAP
+
+    >>> log_rss(Fraction(1)), log_rss(Fraction(0))
+    (0.0, None)
+    >>> log_rss(Fraction(1, 2**2000)) == -2000 * math.log(2)
+    True
+    """
+    if not rss:
+        return None
+    power = rss.numerator.bit_length() - rss.denominator.bit_length()
+    return math.log(float(rss / Fraction(2) ** power)) + power * math.log(2.0)
+
+
+def reference_curves(
+    rows: Rows,
+    ks: Sequence[int],
+    references: int,
+    options: KMeansArguments,
+) -> Iterator[list[float]]:
+    """log RSS for every K, of one reference set after another, as far as there is one.
+
+    Spec: MS-GAP
+    """
+    data, draws = rows.data, Draws(options.get("seed", 0))
+    for _ in range(references):
+        made = dense(
+            array("d", chain.from_iterable(random_centres(rows, data.n, draws))),
+            data.d,
+            weights=data.weights,
+        )
+        yield _logs(made, ks, {**options, "trace": "none"})
+
+
+def _logs(data: Dataset, ks: Sequence[int], options: KMeansArguments) -> list[float]:
+    found: list[float] = []
+    for k in ks:
+        try:
+            log = log_rss(rss_of(kmeans(data, k, **options)))
+        except DataError:  # fewer different rows than clusters
+            break
+        if log is None:
+            break
+        found.append(log)
+    return found
+
+
+def gaps(curve: Sequence[float | None], references: Sequence[Sequence[float]]) -> list[Gap | None]:
+    """The gap of every K, from log RSS of the data and of the reference sets; none from a zero on.
+
+    Spec: MS-GAP
+
+    >>> gaps([1.0, 0.5], [[2.0, 2.0], [2.0, 1.0]])
+    [Gap(value=1.0, error=0.0), Gap(value=1.0, error=0.6123724356957945)]
+    """
+    known = list(takewhile(lambda log: log is not None, curve))
+    reached = min(len(known), *(len(one) for one in references))
+    found: list[Gap | None] = []
+    for place, own in enumerate(known[:reached]):
+        assert own is not None
+        logs = [one[place] for one in references]
+        b = len(logs)
+        mean = math.fsum(logs) / b
+        deviation = math.sqrt(math.fsum((x - mean) ** 2 for x in logs) / b)
+        found.append(Gap(mean - own, math.sqrt(1.0 + 1.0 / b) * deviation))
+    return found + [None] * (len(curve) - len(found))
+
+
+def first_gap(found: Sequence[Gap | None]) -> int | None:
+    """The first K, by its place, whose gap the next one does not exceed by more than its error.
+
+    Spec: MS-GAP
+
+    >>> first_gap([Gap(0.1, 0.0), Gap(0.5, 0.1), Gap(0.55, 0.1)])
+    1
+    """
+    for place, (one, following) in enumerate(pairwise(found)):
+        if one is None or following is None:
+            break
+        if one.value >= following.value - following.error:
+            return place
+    return None
+
+
+def check_range(ks: Sequence[int]) -> None:
+    """Refuse numbers of clusters that the gap statistic cannot compare."""
+    if len(ks) < 2 or any(b - a != 1 for a, b in pairwise(ks)):
+        raise BadOption(
+            f"k is {', '.join(map(str, ks))}; the gap statistic needs at least two numbers of "
+            "clusters without a hole between them"
+        )
+
+
+def elbow_heights(curve: Sequence[tuple[int, Fraction]]) -> list[Fraction] | None:
+    """How far RSS lies below the line between its ends, both axes scaled to 1; none if it is flat.
+
+    Spec: MS-ELBOW
+
+    >>> [str(x) for x in elbow_heights([(1, Fraction(9)), (2, Fraction(2)), (3, Fraction(1))])]
+    ['0', '3/8', '0']
+    """
+    (a, first), (b, last) = curve[0], curve[-1]
+    if not first > last:
+        return None
+    return [(first - rss) / (first - last) - Fraction(k - a, b - a) for k, rss in curve]
+
+
+def elbow(curve: Sequence[tuple[int, Fraction]]) -> int | None:
+    """The K at which RSS lies farthest below the line between its ends, the smallest of equals.
+
+    Spec: MS-ELBOW
+
+    >>> elbow([(1, Fraction(9)), (2, Fraction(2)), (3, Fraction(1))])
+    2
+    """
+    if len(curve) < 3:
+        raise BadOption(
+            f"an elbow needs at least three numbers of clusters; {len(curve)} are there"
+        )
+    heights = elbow_heights(curve)
+    if heights is None:
+        return None
+    return min(zip(heights, curve, strict=True), key=lambda one: (-one[0], one[1][0]))[1][0]

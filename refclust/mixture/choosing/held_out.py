@@ -1,0 +1,65 @@
+"""Log-likelihood of rows that a fit has not seen (MS-CVLL, chapter 34)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from refclust.backends.session import Session
+from refclust.data.dataset import Dataset
+from refclust.errors import BadOption
+from refclust.fitting.checks import whole
+from refclust.kernels.mixtures.shared import total
+from refclust.mixture.choosing.criteria import AnyFit
+from refclust.mixture.predict import assignments
+from refclust.numbers.sampling import shuffled, stream
+
+USUAL_FOLDS = 10
+
+
+def folds(n: int, count: int | None = None, *, seed: int = 0) -> tuple[tuple[int, ...], ...]:
+    """Deal n rows out into folds whose sizes differ by at most one; 10 if there are so many rows.
+
+    Spec: MS-CVLL
+
+    >>> folds(5, 2, seed=0)  # shuffled, the rows are 2, 0, 1, 3, 4
+    ((1, 2, 4), (0, 3))
+    """
+    count = min(USUAL_FOLDS, n) if count is None else count
+    whole("folds", count, 2)
+    if count > n:
+        raise BadOption(f"folds is {count}; from 2 to {n} folds can be made of {n} rows")
+    order = shuffled(stream(seed), range(n))
+    return tuple(tuple(sorted(order[fold::count])) for fold in range(count))
+
+
+def cross_validated(
+    rows: Dataset,
+    dealt: Sequence[Sequence[int]],
+    fitted: Callable[[Dataset], AnyFit],
+    session: Session,
+) -> float:
+    """The mean log-likelihood of a row under the fit without its fold; -inf if one is impossible.
+
+    Spec: MS-CVLL
+    """
+    terms: list[float] = []
+    weights = [1.0] * rows.n if rows.weights is None else rows.weights.tolist()
+    for fold in dealt:
+        counting = [i for i in fold if weights[i]]
+        if not counting:
+            continue  # nothing in it could add anything
+        out = frozenset(fold)
+        fit = fitted(rows.select([i for i in range(rows.n) if i not in out]))
+        found = assignments(
+            fit.parameters,
+            rows.select(counting),
+            family=fit.family,
+            full=False,
+            impossible="prior",
+            session=session,
+        )
+        terms += [
+            weights[i] * each for i, each in zip(counting, found.log_likelihoods, strict=True)
+        ]
+    return total(terms) / math.fsum(weights)

@@ -1,0 +1,145 @@
+"""The table of candidates, and how a criterion chooses among them (chapter 34)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
+
+from refclust.cluster.results import KMeansFit
+from refclust.errors import DataError
+from refclust.mixture.choosing.criteria import AnyFit
+
+Model: TypeAlias = Literal["gaussian", "multinomial", "bernoulli", "kmeans"]
+Criterion: TypeAlias = Literal[
+    "bic", "aic", "icl", "icl-soft", "cv", "evidence", "importance", "gap", "elbow"
+]
+Told: TypeAlias = Callable[[int, int, str], None]  # pieces of work done, all of them, the last one
+
+OF_KMEANS: Final = ("gap", "elbow")
+OF_BELIEFS: Final = ("evidence", "importance")
+TITLES: Final[Mapping[str, str]] = {
+    "bic": "BIC",
+    "aic": "AIC",
+    "icl": "ICL",
+    "icl-soft": "soft ICL",
+    "cv": "log-likelihood of a row not seen",
+    "evidence": "bound on the log evidence",
+    "importance": "log evidence by importance sampling",
+}
+_LARGEST: Final = ("cv", *OF_BELIEFS)
+_SMALL: Final = (
+    "cv",
+    "gap",
+    "gap-error",
+    "elbow",
+    "importance-error",
+    "pareto-k",
+)  # numbers that begin after the point
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One model of the table, with all that was found out about it.
+
+    Spec: MS-SPEC
+    """
+
+    k: int
+    covariance: str | None = None
+    log_likelihood: float | None = None
+    free_parameters: int | None = None
+    iterations: int | None = None
+    used: int | None = None  # components with a weight of at least 1, by variational Bayes
+    values: Mapping[str, float] = field(default_factory=dict)  # by the names of criteria
+    error: str | None = None  # its code
+    message: str | None = None
+    doubts: tuple[str, ...] = ()  # why its evidence should not be trusted
+
+    @property
+    def name(self) -> str:
+        """What to call it."""
+        of = "" if self.covariance is None else f"{self.covariance} with "
+        return f"{of}K = {self.k}"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """All candidates in order, the one chosen, and why.
+
+    Spec: MS-BIC, MS-AIC, MS-ICL, MS-CVLL, MS-VISEL, MS-GAP, MS-ELBOW
+    """
+
+    model: Model
+    criterion: Criterion
+    candidates: tuple[Candidate, ...]
+    chosen: int | None  # an index; none if a rule of k-means finds no K
+    why: str
+    fit: AnyFit | KMeansFit | None  # of the candidate chosen
+
+    @property
+    def best(self) -> Candidate | None:
+        """The candidate chosen."""
+        return None if self.chosen is None else self.candidates[self.chosen]
+
+
+def failed(k: int, covariance: str | None, error: DataError) -> Candidate:
+    """A candidate that could not be fitted."""
+    return Candidate(k, covariance, error=error.code, message=str(error))
+
+
+def rank(candidate: Candidate, criterion: str) -> tuple[float, int]:
+    """What candidates are sorted by, the best first: the criterion, then the free parameters.
+
+    Spec: MS-BIC, MS-AIC, MS-ICL, MS-CVLL, MS-VISEL
+
+    >>> rank(Candidate(2, free_parameters=5, values={"cv": -1.5}), "cv")
+    (1.5, 5)
+    """
+    value = candidate.values[criterion]
+    return -value if criterion in _LARGEST else value, candidate.free_parameters or 0
+
+
+def ranking(candidates: Sequence[Candidate], criterion: str) -> list[int]:
+    """The places of all candidates that have a value, the best first, in order among equals.
+
+    Spec: MS-BIC, MS-AIC, MS-ICL, MS-CVLL, MS-VISEL
+
+    >>> one, two = Candidate(1, values={"bic": 7.0}), Candidate(2, values={"bic": 5.0})
+    >>> ranking([one, Candidate(3, error="k-out-of-range"), two], "bic")
+    [2, 0]
+    """
+    valued = [i for i, one in enumerate(candidates) if criterion in one.values]
+    return sorted(valued, key=lambda i: rank(candidates[i], criterion))
+
+
+def why(candidates: Sequence[Candidate], criterion: str) -> str:
+    """One sentence on what made the best candidate the best.
+
+    Spec: MS-BIC, MS-AIC, MS-ICL, MS-CVLL, MS-VISEL
+    """
+    places = ranking(candidates, criterion)
+    best = candidates[places[0]]
+    superlative = "largest" if criterion in _LARGEST else "smallest"
+    told = f"{superlative} {TITLES[criterion]} {shown(criterion, best.values[criterion])}"
+    if len(places) == 1:
+        others = len(candidates) - 1
+        return f"{told}; {'none of the others could be fitted' if others else 'no other was asked'}"
+    following = candidates[places[1]]
+    value = following.values[criterion]
+    if value != best.values[criterion]:
+        return f"{told}; next {following.name} at {shown(criterion, value)}"
+    more = rank(following, criterion) > rank(best, criterion)
+    reason = "has more parameters" if more else "was named later"
+    return f"{told}; so has {following.name}, which {reason}"
+
+
+def shown(criterion: str, value: float) -> str:
+    """A value of a criterion as people want to read it.
+
+    Spec: none (a way of writing)
+
+    >>> shown("bic", 561.7284), shown("cv", -1.23456), shown("cv", float("-inf"))
+    ('561.73', '-1.2346', '-inf')
+    """
+    return f"{value:.4f}" if criterion in _SMALL else f"{value:.2f}"

@@ -1,0 +1,1 @@
+"""Model files: save, load, predict, describe (chapters 11 and 12)."""

@@ -1,0 +1,281 @@
+"""Models: fits without their labels, kept as JSON files (chapter 11).
+
+``model_of`` makes one of a fit; ``to_json`` and ``from_json`` undo each other, bit for bit;
+``save_model`` writes a file as a whole or not at all, and ``load_model`` believes nothing that it
+has not checked.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+from dataclasses import replace
+from typing import Protocol, TypeAlias
+
+from refclust.backends.session import Provenance
+from refclust.cluster.results import BisectingFit, KMeansFit, Split
+from refclust.cluster.tree import Tree
+from refclust.data.accepting.trust import path_of
+from refclust.data.dataset import Dataset, Features
+from refclust.data.files.atomic import write_atomically
+from refclust.data.files.textfile import display_name, read_text
+from refclust.errors import BadOption, DimensionMismatch, FileExists
+from refclust.models.reader.document import from_json
+from refclust.models.reader.trees import GIVEN
+from refclust.models.records.clusters import (
+    AgglomerativeFitted,
+    AgglomerativeModel,
+    AgglomerativeParams,
+    BisectingFitted,
+    BisectingModel,
+    BisectingParams,
+    Child,
+    ClusterModel,
+    Cut,
+    DataFacts,
+    FlatSplit,
+    KernelFacts,
+    Kind,
+    KMeansFitted,
+    KMeansModel,
+    KMeansParams,
+    Model,
+    Origin,
+    Reading,
+    RunFacts,
+    Step,
+)
+from refclust.models.writer.document import FORMAT, VERSION, to_json
+from refclust.version import __version__
+
+Fit: TypeAlias = KMeansFit | BisectingFit | Tree
+
+__all__ = [
+    "FORMAT",
+    "VERSION",
+    "Cut",
+    "Fit",
+    "Model",
+    "data_facts",
+    "from_json",
+    "load_model",
+    "model_of",
+    "origin_of",
+    "save_model",
+    "to_json",
+    "tree_of",
+]
+
+
+def model_of(
+    fit: Fit,
+    *,
+    data: Dataset | None = None,
+    reading: Reading | None = None,
+    cut: Cut | None = None,
+) -> ClusterModel:
+    """Make a model of a fit; without its data, centres are written out with all their zeros.
+
+    A tree of merges needs its data, unless it was made of given distances, and may have been cut.
+    """
+    if isinstance(fit, Tree):
+        return _agglomerative(fit, data, reading, cut)
+    if cut is not None:
+        raise BadOption("a cut belongs to a tree of merges")
+    known = data_facts(fit, data, reading)
+    origin = origin_of(fit.provenance)
+    if isinstance(fit, KMeansFit):
+        return KMeansModel(_kmeans_params(fit), _kmeans(fit), known, origin)
+    return BisectingModel(_bisecting_params(fit), _bisecting(fit), known, origin)
+
+
+def tree_of(model: AgglomerativeModel) -> Tree:
+    """Return the tree of a model, with the labels of its cut if it was cut.
+
+    >>> from refclust.cluster.hierarchical import agglomerative
+    >>> tree = agglomerative(distances=[3, 2, 1], linkage="single", k=2)
+    >>> tree_of(model_of(tree)).labels
+    (0, 1, 1)
+    """
+    params, cut = model.params, model.params.cut
+    tree = Tree(model.data.n, model.fitted.merges, params.linkage, params.metric)
+    if cut is None:
+        return tree
+    labels = tree.cut(cut.k) if cut.k is not None else tree.cut_height(cut.height or 0.0)
+    return replace(tree, labels=labels)
+
+
+def load_model(path: str | os.PathLike[str]) -> Model:
+    """Read a model file; ``-`` is standard input.
+
+    Raises ``bad-model`` with the path of the first key that is not as it should be.
+    """
+    source = path_of(path, "the model file")
+    return from_json(read_text(source), display_name(source))
+
+
+def save_model(path: str | os.PathLike[str], model: Model | Fit, *, force: bool = False) -> None:
+    """Write a model file, as a whole or not at all; an old one is replaced with ``force`` only.
+
+    A name that ends in ``.gz`` gets a packed file, the same bytes every time.
+    """
+    target = path_of(path, "the model file")
+    whole = model if isinstance(model, Model) else model_of(model)
+    content = to_json(whole).encode()
+    if target.lower().endswith(".gz"):
+        content = gzip.compress(content, mtime=0)
+    if not force and os.path.lexists(target):
+        raise FileExists(f"{target} exists already; give another name, or force=True to replace it")
+    write_atomically(target, content, replace=force)
+
+
+class _OfRows(Protocol):
+    """Whatever was fitted to rows."""
+
+    @property
+    def n(self) -> int: ...
+
+    @property
+    def d(self) -> int: ...
+
+    @property
+    def digest(self) -> str: ...
+
+    @property
+    def features(self) -> Features | None: ...
+
+
+def data_facts(fit: _OfRows, data: Dataset | None, reading: Reading | None) -> DataFacts:
+    """What a model tells of the data of a fit, which decide how its numbers are written.
+
+    Spec: MODEL-DOC
+    """
+    if data is not None and (data.n, data.d) != (fit.n, fit.d):
+        raise DimensionMismatch(
+            f"the data have {data.n} rows and {data.d} features; "
+            f"those of the fit had {fit.n} and {fit.d}"
+        )
+    kind: Kind = "sparse" if data is not None and data.kind == "sparse" else "dense"
+    return DataFacts(kind, fit.n, fit.d, fit.digest, fit.features, reading)
+
+
+def origin_of(provenance: Provenance) -> Origin:
+    """What a model tells of who ran the kernels.
+
+    Spec: MODEL-DOC
+    """
+    kernels = (
+        KernelFacts(run.kernel, run.backend, run.distribution, run.version, run.reason)
+        for run in provenance.kernels
+    )
+    return Origin(provenance.refclust, provenance.requested, tuple(kernels))
+
+
+def _kmeans_params(fit: KMeansFit) -> KMeansParams:
+    return KMeansParams(
+        k=fit.k,
+        metric=fit.metric,
+        start=fit.start,
+        seed=fit.seed,
+        restarts=fit.restarts,
+        trials=fit.trials,
+        empty=fit.empty,
+        tolerance=None if fit.tolerance is None else float(fit.tolerance),
+        limit=fit.limit,
+    )
+
+
+def _kmeans(fit: KMeansFit) -> KMeansFitted:
+    return KMeansFitted(
+        rss=fit.rss,
+        mean_square=fit.mean_square,
+        cosine=fit.cosine,
+        iterations=fit.iterations,
+        stopped=fit.stopped,
+        best=fit.best,
+        sizes=fit.sizes,
+        within=fit.within,
+        centres=fit.centres,
+        runs=tuple(
+            RunFacts(run.rss, run.cosine, run.iterations, run.stopped, run.emptied)
+            for run in fit.runs
+        ),
+        trace=tuple(
+            Step(step.iteration, step.changed, step.rss, step.rss_updated, step.cosine)
+            for step in fit.trace
+            if step.rss is not None
+        ),
+    )
+
+
+def _bisecting_params(fit: BisectingFit) -> BisectingParams:
+    return BisectingParams(
+        k=fit.k,
+        metric=fit.metric,
+        by=fit.by,
+        start=fit.start,
+        seed=fit.seed,
+        restarts=fit.restarts,
+        limit=fit.limit,
+    )
+
+
+def _bisecting(fit: BisectingFit) -> BisectingFitted:
+    return BisectingFitted(
+        rss=fit.rss,
+        mean_square=fit.mean_square,
+        sizes=fit.sizes,
+        within=fit.within,
+        centres=fit.centres,
+        splits=_flat(fit.root),
+    )
+
+
+def _agglomerative(
+    tree: Tree, data: Dataset | None, reading: Reading | None, cut: Cut | None
+) -> AgglomerativeModel:
+    if data is None and tree.metric != GIVEN:
+        raise BadOption("a model of a tree of merges needs the data of the fit")
+    if data is not None and data.n != tree.n:
+        raise DimensionMismatch(f"the data have {data.n} rows; those of the tree were {tree.n}")
+    if tree.metric == GIVEN or data is None:
+        digest = None if data is None else data.digest()
+        known = DataFacts("distances", tree.n, 0, digest, None, reading)
+    else:
+        kind: Kind = "sparse" if data.kind == "sparse" else "dense"
+        known = DataFacts(kind, data.n, data.d, data.digest(), data.features, reading)
+    if cut is None and tree.labels is not None:
+        cut = Cut(k=max(tree.labels) + 1)
+        if tree.cut(max(tree.labels) + 1) != tree.labels:
+            raise BadOption("the tree was cut at a height; give it: cut=Cut(height=...)")
+    provenance = tree.provenance or Provenance(__version__, "none", ())
+    params = AgglomerativeParams(tree.linkage, tree.metric, cut)
+    return AgglomerativeModel(
+        params, AgglomerativeFitted(tree.merges), known, origin_of(provenance)
+    )
+
+
+def _flat(root: Split | int) -> tuple[FlatSplit, ...]:
+    """List the splits of a tree in the order of a walk that goes to the first child first."""
+    # No recursion: a tree can be as deep as it has leaves.
+    order: list[Split] = []
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Split):
+            order.append(node)
+            todo += reversed(node.children)
+    number = {id(split): place for place, split in enumerate(order)}
+    return tuple(
+        FlatSplit(
+            split.rss,
+            split.rss_after,
+            (_child(split.children[0], number), _child(split.children[1], number)),
+            split.centres,
+        )
+        for split in order
+    )
+
+
+def _child(node: Split | int, number: dict[int, int]) -> Child:
+    return Child("split", number[id(node)]) if isinstance(node, Split) else Child("cluster", node)

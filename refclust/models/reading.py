@@ -1,0 +1,168 @@
+"""How the data of a fit were read, so that new data are read in the same way (chapter 11).
+
+Realises MODEL-READ. Words are the features of texts; which words count was settled by the fit, so
+new texts are counted whole, and ``predict`` keeps the words that the model knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+from typing import Any, Final
+
+from refclust.data.align import aligned
+from refclust.data.dataset import Dataset
+from refclust.data.files.document import Node
+from refclust.data.files.source import keeping
+from refclust.data.readers.formats import Options, Reader
+from refclust.data.readers.formats import read as read_data
+from refclust.data.text import TextOptions, document_frequencies, tfidf
+from refclust.errors import MissingColumn, RefclustError
+from refclust.models.records.clusters import Model, Reading, Weighing
+
+_ROLES: Final = ("label_column", "weight_column")
+
+
+def reading_of(format_name: str, options: Options, data: Dataset) -> Reading:
+    """Say how data were read: the format, its options and, under tf-idf, how rare words are."""
+    if options.text is None or not options.text.tfidf:
+        return Reading(format_name, options)
+    # A word that every document holds weighs ln(n/n) = 0 and has left no trace in the rows.
+    found = tuple(count or data.n for count in document_frequencies(data))
+    return Reading(format_name, options, Weighing(data.n, found))
+
+
+def new_options(reading: Reading) -> Options:
+    """The options for new data: those of the fit, without what chose or weighed the words."""
+    return _counting(reading.options)
+
+
+def read_like(
+    model: Model,
+    path: str,
+    *,
+    format_name: str | None = None,
+    options: Options | None = None,
+    readers: Sequence[Reader] | None = None,
+) -> tuple[Dataset, int]:
+    """Read new data as those of the model were read, and count the features it does not know.
+
+    ``format_name`` and ``options`` overrule those of the model.
+
+    Spec: MODEL-READ
+    """
+    reading = model.data.reading
+    if reading is None:
+        given = read_data(path, format=format_name, options=options, readers=readers)
+        return fitted_to(model, given)
+
+    def read(asked: Options) -> Dataset:
+        name = format_name or reading.format
+        return read_data(path, format=name, options=asked, readers=readers)
+
+    wanted = _counting(reading.options if options is None else options)
+    fixed = _ROLES if options is not None else ()
+    with keeping(path):
+        return fitted_to(model, read_new(read, wanted, fixed=fixed)[0])
+
+
+def fitted_to(model: Model, data: Dataset) -> tuple[Dataset, int]:
+    """Bring rows to the features and the term weights of a model; count what it does not know.
+
+    Spec: MODEL-READ
+    """
+    known, unseen = aligned(data, model.data.features, model.data.d)
+    reading = model.data.reading
+    if reading is None or reading.weighing is None:
+        return known, unseen
+    weighing = reading.weighing
+    weighed = tfidf(known, frequencies=weighing.frequencies, documents=weighing.documents)
+    return weighed, unseen
+
+
+def _counting(options: Options) -> Options:
+    if options.text is None:
+        return options
+    text = replace(options.text, min_df=1, max_df=None, tfidf=False, vocabulary=None)
+    return replace(options, text=text)
+
+
+def read_new(
+    read: Callable[[Options], Dataset], options: Options, *, fixed: Collection[str] = ()
+) -> tuple[Dataset, Options]:
+    """Read new data, which need no labels and no weights merely because those of the fit had them.
+
+    A column that is missing is done without, unless it is one of those ``fixed`` by the caller.
+    """
+    try:
+        return read(options), options
+    except MissingColumn as missing:
+        free = [role for role in _ROLES if role not in fixed and getattr(options, role) is not None]
+        for count in range(1, len(free) + 1):
+            for gone in combinations(free, count):
+                fewer = replace(options, **dict.fromkeys(gone, None))
+                with suppress(RefclustError):
+                    return read(fewer), fewer
+        raise missing
+
+
+def read_reading(node: Node, d: int) -> Reading:
+    """Read that part of a model file; ``d`` is the number of its features."""
+    name, options, weighing = node.members("format", "options", "weighing")
+    found = Reading(
+        name.text(), _options(options), weighing.maybe(lambda given: _weighing(given, d))
+    )
+    if (found.weighing is not None) != (
+        found.options.text is not None and found.options.text.tfidf
+    ):
+        weighing.fail("frequencies of words belong to tf-idf, and tf-idf to them")
+    return found
+
+
+def _options(node: Node) -> Options:
+    given = node.chosen(*_OPTIONS)
+    return Options(**{name: _OPTIONS[name](entry) for name, entry in given.items()})
+
+
+def _text(node: Node) -> TextOptions:
+    entries = node.members(*_TEXT)
+    values = {name: read(entry) for (name, read), entry in zip(_TEXT.items(), entries, strict=True)}
+    try:
+        return TextOptions(**values)
+    except RefclustError as wrong:
+        return node.fail(str(wrong))
+
+
+def _bound(node: Node) -> int | Fraction:
+    return node.rational() if type(node.value) is str else node.whole(1)
+
+
+def _weighing(node: Node, d: int) -> Weighing:
+    documents, frequencies = node.members("documents", "frequencies")
+    n = documents.whole(1)
+    return Weighing(n, tuple(item.whole(1, n) for item in frequencies.items(d)))
+
+
+_OPTIONS: Final[dict[str, Callable[[Node], Any]]] = {
+    "delimiter": Node.text,
+    "header": Node.flag,
+    "id_column": Node.text,
+    "label_column": Node.text,
+    "weight_column": Node.text,
+    "columns": Node.words,
+    "base": lambda node: node.whole(0, 1),
+    "array": Node.text,
+    "text": _text,
+    "text_column": Node.text,
+}
+_TEXT: Final[dict[str, Callable[[Node], Any]]] = {
+    "lowercase": Node.flag,
+    "stop_words": lambda node: frozenset(node.words()),
+    "min_df": _bound,
+    "max_df": lambda node: node.maybe(_bound),
+    "min_length": lambda node: node.whole(1),
+    "tfidf": Node.flag,
+}

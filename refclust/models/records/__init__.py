@@ -1,0 +1,1 @@
+"""What model files hold, as plain records (chapter 11)."""

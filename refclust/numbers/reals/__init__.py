@@ -1,0 +1,1 @@
+"""The machinery behind ``Real``: enclosures, normal forms, decisions, derivations (chapter 05)."""

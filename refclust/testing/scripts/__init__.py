@@ -1,0 +1,1 @@
+"""Scripts of calls: what the reference does, call by call, and backends after it (chapter 81)."""

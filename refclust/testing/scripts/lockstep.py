@@ -1,0 +1,263 @@
+"""Lockstep: what the reference does on a rung, call by call, for backends to do again (chapter 81).
+
+The script of a rung holds every call with the answer that is due. A backend runs it twice: once
+each call is given the state that the reference had, so that a fault is pinned to one kernel and one
+step; once the state that the backend itself made, so that what it keeps between calls is tried too.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any, Final
+
+from refclust.backends.builtin import Reference
+from refclust.backends.protocol import Problem
+from refclust.backends.traits import with_traits
+from refclust.data.dataset import Dataset
+from refclust.errors import RefclustError
+from refclust.kernels.contingency import LabelPairs
+from refclust.kernels.information import Margins
+from refclust.kernels.linkage import LINKAGES, SQUARED
+from refclust.kernels.registry import KERNELS
+from refclust.testing.rungs import Rung
+from refclust.testing.scripts.mixture_calls import count_calls, gaussian_calls, rule_calls
+from refclust.testing.scripts.row_calls import (
+    distance_calls,
+    few_calls,
+    first_rows,
+    has_pairs,
+    kmeans_calls,
+    path_calls,
+    seeding_calls,
+    step_calls,
+)
+
+_DIGITS: Final = (12, 30, 60)
+_MORE_DIGITS: Final = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """The answer that is due is an error."""
+
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An argument that an earlier call of the script made, or a part of what it made."""
+
+    call: int
+    part: str = ""
+
+    def of(self, answer: Any) -> Any:
+        """The argument, given the answer to that call."""
+        return getattr(answer, self.part) if self.part else answer
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call: the kernel, on which of the rung's data, its arguments, and the answer due."""
+
+    kernel: str
+    data: int
+    problem: Problem
+    args: tuple[Any, ...]
+    due: Any
+    note: str = ""  # what is special about it
+
+
+@dataclass(slots=True)
+class Script:
+    """The calls of a rung in their order, and the data they are made on."""
+
+    data: list[Any]
+    calls: list[Call] = field(default_factory=list)
+    _prepared: list[Any] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Let the reference prepare the data."""
+        self._prepared = [Reference().prepare(data) for data in self.data]
+
+    def call(self, kernel: str, *args: Any, data: int = 0, k: int = 1, note: str = "") -> Made:
+        """Add a call; what the reference answers, or raises, is due."""
+        given = [self.calls[arg.call] if isinstance(arg, Made) else arg for arg in args]
+        values = [
+            arg.of(one.due) if isinstance(arg, Made) else arg
+            for arg, one in zip(args, given, strict=True)
+        ]
+        if kernel == "information.expected_mi":
+            values[0] += _MORE_DIGITS  # the interval must hold one that is far narrower
+        due: Any
+        try:
+            due = KERNELS[kernel].reference(self._prepared[data], *values)
+        except RefclustError as error:
+            due = Raised(error.code)
+        problem = with_traits(_problem(self.data[data], k, args), self.data[data], values)
+        self.calls.append(Call(kernel, data, problem, args, due, note))
+        return Made(len(self.calls) - 1)
+
+    def answer(self, call: Call, args: Sequence[Any]) -> Any:
+        """What the reference would answer to a call with these arguments on the data here."""
+        return KERNELS[call.kernel].reference(self._prepared[call.data], *args)
+
+    def value(self, arg: Any) -> Any:
+        """An argument as the reference had it."""
+        return self.due(arg) if isinstance(arg, Made) else arg
+
+    def due(self, made: Made) -> Any:
+        """What the reference made."""
+        return made.of(self.calls[made.call].due)
+
+
+def script(rung: Rung) -> Script:
+    """The script of a rung, worked out once.
+
+    >>> from refclust.testing.ladder import ladder
+    >>> script(ladder()[0]).calls[0].kernel
+    'kmeans.assign'
+    """
+    return _kept(rung)
+
+
+def kernels_of(rung: Rung) -> frozenset[str]:
+    """The kernels that the script of a rung calls, known before it is worked out.
+
+    >>> from refclust.testing.ladder import ladder
+    >>> [sorted(kernels_of(rung)) for rung in ladder() if rung.kind == "distances"][0]
+    ['linkage.agglomerate']
+    """
+    match rung.kind:
+        case "labels":
+            return frozenset(["contingency.table"])
+        case "margins":
+            return frozenset(["information.expected_mi"])
+        case "distances":
+            return frozenset(["linkage.agglomerate"])
+        case "gaussian":
+            return _family("gaussian.")
+        case "counts":
+            return _family("multinomial.")
+        case "several":
+            return frozenset().union(*map(kernels_of, rung.data))
+        case "pairs":
+            return frozenset(["distances.pairwise"])
+        case "path":
+            return frozenset(["kmeans.lloyd_step", "kmeans.means"])
+        case "rules":
+            return (_family("gaussian.") | _family("multinomial.")) - {"multinomial.logs"}
+        case "mixture-calls":
+            return _family("gaussian.") | _family("multinomial.")
+        case "all-rows":
+            rows = kernels_of(replace(rung, kind="rows"))
+            return rows | _family("gaussian.") | _family("multinomial.")
+        case "some-calls":
+            rows = kernels_of(replace(rung, kind="rows", large=True))
+            return rows | _family("gaussian.") | _family("multinomial.")
+    names = set(_family("kmeans.") | _family("seeding."))
+    if rung.kind not in ("cosine", "cosine-steps"):
+        names.remove("kmeans.cosine_terms")
+    if not rung.large and has_pairs(rung):
+        names.add("distances.pairwise")
+    return frozenset(names)
+
+
+def _family(beginning: str) -> frozenset[str]:
+    return frozenset(name for name in KERNELS if name.startswith(beginning))
+
+
+@cache
+def _kept(rung: Rung) -> Script:
+    return _script(rung)
+
+
+def _script(rung: Rung) -> Script:
+    match rung.kind:
+        case "labels":
+            made = Script([rung.data])
+            made.call("contingency.table")
+        case "margins":
+            made = Script(list(rung.data))
+            for place in range(len(rung.data)):
+                for digits in _DIGITS:
+                    made.call("information.expected_mi", digits, data=place)
+        case "distances":
+            made = Script([rung.data, array("d", map(math.sqrt, rung.data))])
+            for linkage in (*LINKAGES, "no-such-linkage"):
+                place = 0 if linkage in SQUARED else 1
+                made.call("linkage.agglomerate", rung.n, linkage, data=place, note=linkage)
+        case "several":
+            made = _joined([_script(one) for one in rung.data])
+        case "gaussian":
+            made = Script([rung.data])
+            starts = rung.centres or first_rows(rung.data, rung.k)
+            gaussian_calls(made, starts, sharp=rung.sharp, few=rung.large)
+        case "counts":
+            made = Script([rung.data])
+            count_calls(made, rung.k, few=rung.large)
+        case "all-rows":
+            made = _script(replace(rung, kind="rows"))
+            gaussian_calls(made, first_rows(rung.data, rung.k), few=True)
+            count_calls(made, rung.k, few=True)
+        case "pairs":
+            made = Script([rung.data])
+            distance_calls(made, rung)
+        case "path":
+            made = Script([rung.data])
+            path_calls(made, rung.path)
+        case "rules":
+            made = Script([rung.data])
+            rule_calls(made, rung.k)
+        case "mixture-calls":
+            made = Script([rung.data])
+            gaussian_calls(made, first_rows(rung.data, rung.k), few=True)
+            count_calls(made, rung.k, few=True)
+        case "some-calls":
+            made = _script(replace(rung, kind="rows", large=True))
+            gaussian_calls(made, first_rows(rung.data, rung.k), few=True)
+            count_calls(made, rung.k, few=True)
+        case "steps" | "cosine-steps":
+            made = Script([rung.data])
+            step_calls(made, rung)
+        case _:
+            made = Script([rung.data])
+            if rung.large:
+                few_calls(made, rung)
+            else:
+                kmeans_calls(made, rung)
+                seeding_calls(made, rung)
+                distance_calls(made, rung)
+    return made
+
+
+def _joined(scripts: Sequence[Script]) -> Script:
+    """One script after another, as if they were one."""
+    made = Script([data for one in scripts for data in one.data])
+    place = 0
+    for one in scripts:
+        first = len(made.calls)
+        for call in one.calls:
+            args = tuple(
+                replace(arg, call=first + arg.call) if isinstance(arg, Made) else arg
+                for arg in call.args
+            )
+            made.calls.append(replace(call, data=place + call.data, args=args))
+        place += len(one.data)
+    return made
+
+
+def _problem(data: Any, k: int, args: tuple[Any, ...]) -> Problem:
+    """The facts as the drivers tell them."""
+    match data:
+        case Dataset():
+            return Problem(data.kind, data.n, len(data.matrix.values), k)
+        case LabelPairs():
+            return Problem("labels", len(data.classes))
+        case Margins():
+            return Problem("margins", data.total, len(data.rows) * len(data.columns))
+        case _:
+            return Problem("distances", args[0], len(data))

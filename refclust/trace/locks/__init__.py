@@ -1,0 +1,1 @@
+"""Locks: what was reviewed, clause by clause, and what has drifted since."""

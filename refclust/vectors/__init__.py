@@ -1,0 +1,1 @@
+"""Golden vectors: reading them, answering them, judging anybody's answers."""

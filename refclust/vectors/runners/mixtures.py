@@ -1,0 +1,218 @@
+"""Refclust's own answers to the golden vectors of mixtures (chapters 31 and 32).
+
+A case is one step: the state given, the shares of the rows, the state after the M-step. All of it
+goes through the families that the EM loop uses, on any backend.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from array import array
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import Any, Final
+
+from refclust.backends.session import Session
+from refclust.data.accepting.door import dataset
+from refclust.errors import BadVectorFile
+from refclust.fitting.rows import Rows
+from refclust.kernels.mixtures.shared import HARD, SOFT, EMStep, Posterior, plain, shares
+from refclust.mixture.certified import certified_log_likelihood
+from refclust.mixture.families.count_likelihood import log_coefficient
+from refclust.mixture.families.counts import CountFamily
+from refclust.mixture.families.family import Following, Point
+from refclust.mixture.families.gaussian import GaussianFamily
+from refclust.mixture.passes import CountPasses, GaussianPasses
+from refclust.mixture.theory import Decomposition, decomposition
+from refclust.vectors.answers import Answer
+
+
+def gaussian(given: dict[str, Any], key: str, session: Session) -> Answer:
+    """Answer one key of a case of ``mixture.gaussian``."""
+    return _answer(_gaussian_step(json.dumps(given), session.requested), key)
+
+
+def counts(given: dict[str, Any], key: str, session: Session) -> Answer:
+    """Answer one key of a case of ``mixture.counts``."""
+    return _answer(_count_step(json.dumps(given), session.requested), key)
+
+
+def _answer(step: _Step, key: str) -> Answer:
+    if key not in _OF_A_STEP:
+        raise BadVectorFile(f"no reading of a step is called {key!r}")
+    return _OF_A_STEP[key](step)
+
+
+# A case asks for a dozen keys of one step; the last one is kept.
+@lru_cache(maxsize=1)
+def _gaussian_step(text: str, backend: str) -> _Step:
+    given = json.loads(text)
+    rows = rows_of(given, backend)
+    k = len(given["state"]["weights"])
+    family = GaussianFamily(
+        GaussianPasses(rows, k), given["model"], number(given.get("floor", "0"))
+    )
+    return _Step(given, rows, family, family.read(numbers(given["state"])))
+
+
+@lru_cache(maxsize=1)
+def _count_step(text: str, backend: str) -> _Step:
+    given = json.loads(text)
+    rows = rows_of(given, backend)
+    k = len(given["state"]["weights"])
+    p = tuple(map(number, given.get("p", ())))
+    family = CountFamily(CountPasses(rows, k), given["kind"], number(given.get("m", "0")), p)
+    return _Step(given, rows, family, family.read(numbers(given["state"])))
+
+
+@dataclass(frozen=True)
+class _Step:
+    """The state given, and what follows from it, each thing when it is asked for."""
+
+    given: dict[str, Any]
+    rows: Rows
+    family: Any  # of either kind
+    parameters: Any
+
+    @property
+    def k(self) -> int:
+        return len(self.parameters.weights)
+
+    @cached_property
+    def weights(self) -> list[float]:
+        weights = self.rows.data.weights
+        return [1.0] * self.rows.data.n if weights is None else [*map(float, weights)]
+
+    @cached_property
+    def constant(self) -> float:
+        """What the kernels leave out, for all rows together."""
+        return math.fsum(self.weights) * float(self.family.constant)
+
+    @cached_property
+    def point(self) -> Point[Any, Any]:
+        point: Point[Any, Any] = self.family.point(self.parameters)
+        return point
+
+    @cached_property
+    def posterior(self) -> Posterior:
+        found: Posterior = self.family.posterior(self.point, full=True)
+        return found
+
+    @cached_property
+    def joint(self) -> list[list[float]]:
+        assert self.posterior.joint is not None
+        flat = plain(self.posterior.joint)
+        return [flat[begin : begin + self.k] for begin in range(0, len(flat), self.k)]
+
+    @cached_property
+    def passed(self) -> EMStep[Any]:
+        rule = HARD if self.given.get("assign") == "hard" else SOFT
+        step: EMStep[Any] = self.family.step(self.point, rule)
+        return step
+
+    @cached_property
+    def moments(self) -> Any:
+        if "q" not in self.given:
+            return self.passed.moments
+        flat = array("d", (x for row in numbers(self.given["q"]) for x in row))
+        return self.family.moments(flat, self.k)
+
+    @cached_property
+    def following(self) -> Following[Any, Any]:
+        found: Following[Any, Any] = self.family.following(self.moments, self.parameters)
+        return found
+
+    @property
+    def next(self) -> Any:
+        return self.following.point.parameters
+
+    def expected(self, point: Point[Any, Any]) -> float:
+        return float(self.family.expected(self.moments, point.densities)) + self.constant
+
+    @property
+    def next_expected(self) -> float:
+        return self.expected(self.following.point)
+
+    @cached_property
+    def taken_apart(self) -> Decomposition:
+        """The theory, for shares that are given."""
+        return decomposition(
+            numbers(self.given["q"]),
+            self.parameters,
+            self.rows.data,
+            family=self.family.name,
+            backend=self.rows.session.requested,
+        )
+
+    def certified(self) -> Fraction:
+        """The middle of the interval that holds J."""
+        family = self.family.name
+        found = certified_log_likelihood(self.parameters, self.rows.data, family=family)
+        return (Fraction(found.low) + Fraction(found.high)) / 2
+
+    @property
+    def entropy(self) -> float:
+        return self.taken_apart.entropy if "q" in self.given else self.passed.entropy
+
+    @property
+    def row_log_likelihoods(self) -> list[float]:
+        each = float(self.family.constant)
+        return [x + each for x in plain(self.posterior.log_likelihoods)]
+
+
+def rows_of(given: dict[str, Any], backend: str) -> Rows:
+    """The rows of a case with their weights, as a backend sees them."""
+    weights = numbers(given["weights"]) if "weights" in given else None
+    return Rows(dataset(numbers(given["rows"]), weights=weights), Session(backend))
+
+
+def numbers(value: Any) -> Any:
+    """Read the numbers of a case, list by list.
+
+    >>> numbers([["0x1.8p+0", "1/4"]])
+    [[1.5, 0.25]]
+    """
+    if isinstance(value, dict):
+        return {name: numbers(one) for name, one in value.items()}
+    return [numbers(one) for one in value] if isinstance(value, list) else number(value)
+
+
+def number(text: str) -> float:
+    """Read a double of a case: in hexadecimal, or the nearest to a fraction.
+
+    >>> number("1/3") == 1 / 3
+    True
+    """
+    return float.fromhex(text) if "0x" in text else float(Fraction(text))
+
+
+_OF_A_STEP: Final[Mapping[str, Callable[[_Step], Answer]]] = {
+    "row_log_likelihoods": lambda step: step.row_log_likelihoods,
+    "densities": lambda step: [math.exp(x) for x in step.row_log_likelihoods],
+    "log_likelihood": lambda step: step.passed.log_likelihood + step.constant,
+    "log_likelihood[coefficient=multinomial]": lambda step: (
+        step.passed.log_likelihood + log_coefficient(step.rows.data)
+    ),
+    "certified_log_likelihood": lambda step: step.certified(),
+    "responsibilities": lambda step: [shares(row, SOFT).q for row in step.joint],
+    "labels": lambda step: [Fraction(x) for x in step.posterior.labels],
+    "entropy": lambda step: step.entropy,
+    "expected_complete": lambda step: step.expected(step.point),
+    "lower_bound": lambda step: step.taken_apart.lower_bound,
+    "kl": lambda step: step.taken_apart.divergence,
+    "counts": lambda step: plain(step.moments.counts),
+    "next.weights": lambda step: step.next.weights,
+    "next.means": lambda step: step.next.means,
+    "next.spreads": lambda step: step.next.spreads,
+    "next.probabilities": lambda step: [tuple(row) for row in step.next.probabilities],
+    "next.expected_complete": lambda step: step.next_expected,
+    "next.lower_bound": lambda step: step.next_expected + step.entropy,
+    "next.log_likelihood": lambda step: (
+        step.family.step(step.following.point, SOFT).log_likelihood + step.constant
+    ),
+    "log_prior": lambda step: step.point.log_prior,
+    "next.log_prior": lambda step: step.following.point.log_prior,
+}
