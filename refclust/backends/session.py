@@ -13,7 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from refclust.backends.choosing import choice, offer
@@ -24,7 +24,7 @@ from refclust.backends.plugins.capture import caught
 from refclust.backends.plugins.discovery import Record
 from refclust.backends.plugins.guard import attempt, shown, words
 from refclust.backends.protocol import Backend, Problem
-from refclust.backends.traits import with_traits
+from refclust.backends.traits import traits
 from refclust.errors import BackendContract, BackendFailure, RefclustError
 from refclust.kernels.registry import KERNELS
 from refclust.version import __version__
@@ -88,8 +88,8 @@ class Session:
     def __init__(self, backend: str | None = None) -> None:
         self.requested = backend or os.environ.get(BACKEND_VARIABLE) or AUTO
         self._bindings: dict[str, _Binding] = {}
-        # By kernel and traits: where calls go that the backend of the kernel declined.
-        self._apart: dict[tuple[str, frozenset[str]], _Binding | None] = {}
+        # By kernel and traits: where calls go; elsewhere, if the backend of the kernel declined.
+        self._calls: dict[tuple[str, frozenset[str]], _Binding] = {}
         self._prepared: dict[tuple[str, int], _Prepared] = {}
         self._decided: Counter[tuple[str, str]] = Counter()  # on data that were released
         self._before: dict[str, KernelRun] = {}  # what ran before a stop
@@ -98,7 +98,8 @@ class Session:
 
     def bound_to(self, kernel: str, problem: Problem) -> str:
         """Tell which backend runs a kernel, its version, and that of Python; binds it for good."""
-        record = self._binding(kernel, problem).record
+        kind = kernel, problem.traits
+        record = (self._calls.get(kind) or self._binding(kind, problem)).record
         python = f"{platform.python_implementation()} {platform.python_version()}"
         where = f"{sys.platform} {platform.machine()}"
         ours = f"refclust {__version__}"
@@ -109,43 +110,44 @@ class Session:
         if self.requested == AUTO:
             self._before |= {run.kernel: run for run in runs}
 
-    def _binding(self, kernel: str, problem: Problem) -> _Binding:
+    def _binding(self, kind: tuple[str, frozenset[str]], problem: Problem) -> _Binding:
+        """Where calls of a kernel go that have such traits.
+
+        The first call of the kernel decides; one of another kind may be declined, and goes
+        elsewhere.
+        """
+        kernel, problem = kind[0], replace(problem, traits=kind[1])
         if kernel not in self._bindings:
             self._bindings[kernel] = self._bind(kernel, problem)
         bound = self._bindings[kernel]
-        asked = kernel, problem.traits
-        if asked not in self._apart:
-            # The first call decided; one of another kind may be declined, and goes elsewhere.
-            elsewhere = choice.declined(bound.record, kernel, problem)
-            self._apart[asked] = None if elsewhere is None else _bound(elsewhere, kernel)
-        return self._apart[asked] or bound
+        elsewhere = choice.declined(bound.record, kernel, problem)
+        self._calls[kind] = bound if elsewhere is None else _bound(elsewhere, kernel)
+        return self._calls[kind]
 
     def run(self, kernel: str, problem: Problem, data: Any, *args: Any) -> Any:
         """Run a kernel on the backend it is bound to and return plain Python objects."""
-        binding = self._binding(kernel, with_traits(problem, data, args))
+        kind = kernel, traits(data, args)
+        binding = self._calls.get(kind) or self._binding(kind, problem)
         started = time.perf_counter()
-        guarded = binding.record.name != REFERENCE
-        answer = (self._guarded if guarded else self._called)(kernel, binding, data, args)
+        if binding.record.name == REFERENCE:
+            # Nothing to guard, nothing to export: the reference answers with plain objects.
+            key = REFERENCE, id(data)
+            prepared = (
+                self._prepared[key].made if key in self._prepared else self._prepare(binding, data)
+            )
+            answer = binding.function(prepared, *args)
+        else:
+            answer = self._guarded(kernel, binding, data, args)
         binding.calls += 1
         binding.seconds += time.perf_counter() - started
-        if guarded:
-            malformed = _malformed(kernel, answer)
-            if malformed:
-                raise BackendContract(
-                    f"the backend {binding.record.name!r} broke the contract of {kernel}: "
-                    f"{malformed}"
-                )
         return answer
-
-    def _called(self, _: str, binding: _Binding, data: Any, args: tuple[Any, ...]) -> Any:
-        prepared = self._prepare(binding, data)
-        return binding.backend.export(binding.function(prepared, *args))
 
     def _guarded(self, kernel: str, binding: _Binding, data: Any, args: tuple[Any, ...]) -> Any:
         """Call a plugin: what it raises is its failure, and what it prints is no result."""
         with caught() as printed:
             try:
-                answer = self._called(kernel, binding, data, args)
+                prepared = self._prepare(binding, data)
+                answer = binding.backend.export(binding.function(prepared, *args))
             except (RefclustError, KeyboardInterrupt):
                 raise
             except BaseException as error:
@@ -155,6 +157,11 @@ class Session:
                     f"{kernel}: {words(error)}"
                 ) from error
         offer.tell_printed(binding.record, printed.text, kernel)
+        malformed = _malformed(kernel, answer)
+        if malformed:
+            raise BackendContract(
+                f"the backend {binding.record.name!r} broke the contract of {kernel}: {malformed}"
+            )
         return answer
 
     def release(self, data: Any) -> None:
@@ -182,7 +189,11 @@ class Session:
         return Provenance(__version__, self.requested, tuple(runs), tuple(decided))
 
     def _used(self) -> list[tuple[str, _Binding]]:
-        apart = [(asked[0], one) for asked, one in self._apart.items() if one is not None]
+        apart = [
+            (kernel, binding)
+            for (kernel, _), binding in self._calls.items()
+            if binding is not self._bindings.get(kernel)
+        ]
         return sorted([*self._bindings.items(), *apart], key=lambda pair: pair[0])
 
     def _prepare(self, binding: _Binding, data: Any) -> Any:

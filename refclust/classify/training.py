@@ -185,7 +185,7 @@ def gaussian_classifier(
     except Collapsed as collapsed:
         raise _degenerate(known, collapsed, model) from None
     shift = math.fsum(moments.counts) * family.constant
-    log_likelihood = (family.expected(moments, point.densities) + shift) * family.unit
+    log_likelihood = (family.passes.expected(moments, point.densities) + shift) * family.unit
     if math.isinf(log_likelihood):
         raise beyond_range()
     return Classifier(

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 from refclust.backends.session import Session
 from refclust.cluster import progress as progresses
@@ -29,7 +29,7 @@ from refclust.cluster.progress import Progress
 from refclust.cluster.progress_read import ProgressReader
 from refclust.cluster.results import Centres, Iteration, KMeansFit, Reason, Run
 from refclust.cluster.seeding import STARTS
-from refclust.cluster.update import Treated, empty_clusters, treat, update, without
+from refclust.cluster.update import NOTHING_TO_TREAT, empty_clusters, treat, update, without
 from refclust.data.dataset import Dataset, Fingerprint
 from refclust.fitting.checkpoint import Checkpoint, Fitting, whole_provenance
 from refclust.fitting.draws import Draws
@@ -39,7 +39,6 @@ from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.clusters.kmeans import Labels, Step, copied
 from refclust.numbers.real import Real
 
-STEP: Final = "kmeans.lloyd_step"
 USUAL: Final = 20  # iterations, to estimate how long a fit will take
 
 
@@ -111,7 +110,12 @@ class Steps:
         self._draws = Draws(options.seed, self._progress.draws) if draws is None else draws
         self._best: _Closing | None = None  # of the best run seen here
         self._square: Fraction | None = None  # the squared lengths of all rows together
-        self._states = self._all_runs()
+        self._d = data.d
+        self._step, self._flat_means, self._residuals, self._cosine_terms = (
+            self._rows.kernel(f"kmeans.{name}", options.k)
+            for name in ("lloyd_step", "means", "residual", "cosine_terms")
+        )
+        self._states = self._runs()
 
     def __iter__(self) -> Iterator[State]:
         return self
@@ -151,86 +155,86 @@ class Steps:
         options = {**self._options.as_json(), "given": given}
         return Fitting("kmeans", self._fingerprint.text, options)
 
-    def _call(self, kernel: str, *args: Any) -> Any:
-        return self._rows.call(kernel, *args, k=self._options.k)
+    def _runs(self) -> Iterator[State]:
+        """Assign, update and stop in turns, run after run.
 
-    def _all_runs(self) -> Iterator[State]:
-        while len(self._progress.finished) < self._options.restarts:
-            if self._progress.centres is None:
-                start = CentreMatrix.of(self._start() if self._given is None else self._given)
-                self._progress = replace(
-                    self._progress, start=start, centres=start, draws=self._draws.used
+        Spec: KM-ALG, KM-RESTART
+        """
+        options, metric = self._options, self._options.metric
+        while len(self._progress.finished) < options.restarts:
+            previous, objective = self._begun()
+            while self._progress.centres is not None:
+                progress, centres = self._progress, self._progress.centres
+                number = progress.done + 1
+                step: Step = self._step(centres, previous, metric)  # assign
+                # Under the cosine the means also tell which clusters are empty.
+                means = self._means(step) if metric == "cosine" else None
+                empty = empty_clusters(step.sums, means)
+                treated = NOTHING_TO_TREAT
+                if empty:
+                    treated = treat(self._rows, step, centres, empty, options.empty, number)
+                if not step.changed and not treated.moved:
+                    iteration = self._iteration(number, step, centres, None)
+                    final = self._advanced(progress, iteration)
+                    yield self._ended("unchanged", final, iteration, step, step)
+                    break
+                moved = means or self._means(step)  # update
+                if empty:
+                    moved = update(moved, centres, empty, treated)
+                left = without(step, treated.dropped) if treated.dropped else step
+                after = self._objective(left, moved)
+                iteration = self._iteration(number, step, centres, (moved, after))
+                following = replace(
+                    self._advanced(progress, iteration),
+                    previous=centres,
+                    dropped=tuple(sorted(treated.dropped)),
+                    centres=moved,
+                    emptied=progress.emptied + treated.told,
                 )
-            yield from self._one_run()
+                stopped = self._reason(number, objective, after)  # stop
+                if stopped is not None:
+                    # Closing takes another pass: until it is done, this iteration is not done.
+                    yield self._ended(stopped, following, iteration, None, step, left)
+                    break
+                self._progress = following
+                previous, objective = left, after
+                if self._checkpoint is not None and self._checkpoint.due():
+                    self.save()
+                yield State(len(progress.finished), iteration, moved, None, step.labels)
+
+    def _begun(self) -> tuple[Step | None, Fraction | Real | None]:
+        """Choose where a run begins; after a stop, work out what the last iteration left behind.
+
+        Spec: KM-INIT, KM-CKPT
+        """
+        if self._progress.centres is None:
+            start = CentreMatrix.of(self._start() if self._given is None else self._given)
+            self._progress = replace(
+                self._progress, start=start, centres=start, draws=self._draws.used
+            )
+        progress = self._progress
+        if progress.previous is None:
+            return None, None
+        assert progress.centres is not None
+        step: Step = self._step(progress.previous, None, self._options.metric)
+        step = without(step, frozenset(progress.dropped))
+        return step, self._objective(step, progress.centres)
 
     def _start(self) -> Centres:
         options = self._options
         extra = {"trials": options.trials} if options.start == "greedy" else {}
         return STARTS[options.start](self._rows, options.k, self._draws, **extra)
 
-    def _one_run(self) -> Iterator[State]:
-        previous, objective = self._before()
-        while self._progress.centres is not None:
-            progress, options = self._progress, self._options
-            centres = self._progress.centres
-            number = progress.done + 1
-            step: Step = self._call(STEP, centres, previous, options.metric)
-            # Under the cosine the means also tell which clusters are empty.
-            means = self._means(step) if options.metric == "cosine" else None
-            empty = empty_clusters(step.sums, means)
-            treated = Treated({}, frozenset(), ())
-            if empty:
-                treated = treat(self._rows, step, centres, empty, options.empty, number)
-            if not step.changed and not treated.moved:
-                iteration = self._iteration(number, step, centres, None)
-                final = self._advanced(progress, iteration)
-                yield self._ended("unchanged", final, iteration, step, step)
-                return
-            moved = update(means or self._means(step), centres, empty, treated)
-            left = without(step, treated.dropped)
-            after = self._objective(left, moved)
-            iteration = self._iteration(number, step, centres, (moved, after))
-            following = replace(
-                self._advanced(progress, iteration),
-                previous=centres,
-                dropped=tuple(sorted(treated.dropped)),
-                centres=moved,
-                emptied=progress.emptied + treated.told,
-            )
-            stopped = self._reason(number, objective, after)
-            if stopped is not None:
-                # Closing takes another pass: until it is done, this iteration counts as not done.
-                yield self._ended(stopped, following, iteration, None, step, left)
-                return
-            self._progress = following
-            previous, objective = left, after
-            if self._checkpoint is not None and self._checkpoint.due():
-                self.save()
-            yield State(len(progress.finished), iteration, moved, None, step.labels)
-
-    def _before(self) -> tuple[Step | None, Fraction | Real | None]:
-        """What the last iteration left behind, worked out again from its centres."""
-        progress = self._progress
-        if progress.previous is None:
-            return None, None
-        assert progress.centres is not None
-        step: Step = self._call(STEP, progress.previous, None, self._options.metric)
-        step = without(step, frozenset(progress.dropped))
-        return step, self._objective(step, progress.centres)
+    def _means(self, step: Step) -> CentreMatrix:
+        return CentreMatrix.flat(self._flat_means(step.sums), self._d)
 
     def _advanced(self, progress: Progress, iteration: Iteration) -> Progress:
         trace = (*progress.trace, iteration) if self._watched else ()
         return replace(progress, done=progress.done + 1, trace=trace)
 
-    def _means(self, step: Step) -> CentreMatrix:
-        return CentreMatrix.flat(self._call("kmeans.means", step.sums), self._rows.data.d)
-
-    def _residuals(self, step: Step, centres: CentreMatrix) -> tuple[Fraction, ...]:
-        residuals: tuple[Fraction, ...] = self._call("kmeans.residual", step.sums, centres)
-        return residuals
-
     def _squares(self, labels: Labels, k: int) -> tuple[Fraction, ...]:
-        squares: tuple[Fraction, ...] = self._call("kmeans.squares", labels, k)
+        own = self._options.k
+        squares: tuple[Fraction, ...] = self._rows.call("kmeans.squares", labels, k, k=own)
         self._square = sum(squares, Fraction(0))
         return squares
 
@@ -239,16 +243,12 @@ class Steps:
             # All rows in one cluster: the labels of a step may leave out what was dropped.
             self._squares(array("i", bytes(4 * self._rows.data.n)), 1)
         assert self._square is not None
-        return exact_rss(self._square, self._residuals(step, centres))
-
-    def _cosine_terms(self, step: Step, centres: CentreMatrix) -> tuple[Fraction, ...]:
-        terms: tuple[Fraction, ...] = self._call("kmeans.cosine_terms", step.sums, centres)
-        return terms
+        return exact_rss(self._square, self._residuals(step.sums, centres))
 
     def _objective(self, step: Step, centres: CentreMatrix) -> Fraction | Real | None:
         """What decides whether to go on, if anything but the labels does."""
         if self._options.metric == "cosine":
-            return total_cosine(self._cosine_terms(step, centres))
+            return total_cosine(self._cosine_terms(step.sums, centres))
         if not self._watched and self._options.tolerance is None:
             return None
         return self._rss(step, centres)
@@ -291,7 +291,7 @@ class Steps:
             changed=step.changed,
             rss=rounded(self._rss(step, centres)),
             rss_updated=after,
-            cosine=float(total_cosine(self._cosine_terms(step, centres))) if cosine else None,
+            cosine=float(total_cosine(self._cosine_terms(step.sums, centres))) if cosine else None,
             centres=None if detail == "scalars" else moved.rows(),
             labels=copied(step.labels) if detail == "full" else None,
         )
@@ -326,14 +326,14 @@ class Steps:
         assert progress.start is not None
         cosine = self._options.metric == "cosine"
         if last is None:
-            last = self._call(STEP, progress.centres, before, self._options.metric)
-        residuals = self._residuals(last, progress.centres)
+            last = self._step(progress.centres, before, self._options.metric)
+        residuals = self._residuals(last.sums, progress.centres)
         squares = None
         if self._square is None:
             squares = self._squares(last.labels, len(progress.centres))
         assert self._square is not None
         rss = exact_rss(self._square, residuals)
-        terms = self._cosine_terms(last, progress.centres) if cosine else ()
+        terms = self._cosine_terms(last.sums, progress.centres) if cosine else ()
         run = Run(
             rss=rounded(rss),
             exact_rss=rss,
@@ -357,8 +357,8 @@ class Steps:
         run = runs[best]
         closing = self._best
         if closing is None or closing.run != best:  # it ended before a checkpoint
-            step = self._call(STEP, run.matrix, None, options.metric)
-            closing = _Closing(best, step, self._residuals(step, run.matrix))
+            step = self._step(run.matrix, None, options.metric)
+            closing = _Closing(best, step, self._residuals(step.sums, run.matrix))
         step, squares = closing.step, closing.squares
         if squares is None:
             squares = self._squares(step.labels, len(run.matrix))

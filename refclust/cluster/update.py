@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from refclust.cluster.objective import exact_within
 from refclust.cluster.results import Centre, Emptied, Policy
@@ -22,6 +23,9 @@ class Treated:
     moved: dict[int, Centre]
     dropped: frozenset[int]
     told: tuple[Emptied, ...]
+
+
+NOTHING_TO_TREAT: Final = Treated({}, frozenset(), ())
 
 
 def empty_clusters(sums: Sums, means: CentreMatrix | None = None) -> list[int]:

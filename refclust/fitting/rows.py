@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from refclust.backends.protocol import Problem
@@ -18,17 +20,21 @@ class Rows:
     session: Session
     calls: int = 1  # how often a kernel will be called, for whoever chooses a backend
 
+    def problem(self, k: int = 1) -> Problem:
+        """What is known of a call before it is made; k is how many centres there are."""
+        return Problem(self.data.kind, self.data.n, len(self.data.matrix.values), k, self.calls)
+
+    def kernel(self, name: str, k: int = 1) -> Callable[..., Any]:
+        """A kernel on these rows: called with the arguments that follow them."""
+        return partial(self.session.run, name, self.problem(k), self.data)
+
     def call(self, kernel: str, *args: Any, k: int = 1) -> Any:
-        """Run a kernel on the rows; k is how many centres they are compared with."""
-        size = len(self.data.matrix.values)
-        problem = Problem(self.data.kind, self.data.n, size, k, self.calls)
-        return self.session.run(kernel, problem, self.data, *args)
+        """Run a kernel on the rows once."""
+        return self.session.run(kernel, self.problem(k), self.data, *args)
 
     def made_by(self, kernel: str, k: int) -> str:
         """Which backend, of which version, runs a kernel here: the one that will also run it."""
-        size = len(self.data.matrix.values)
-        problem = Problem(self.data.kind, self.data.n, size, k, self.calls)
-        return self.session.bound_to(kernel, problem)
+        return self.session.bound_to(kernel, self.problem(k))
 
     def row(self, i: int) -> tuple[float, ...]:
         """One row with all its zeros.

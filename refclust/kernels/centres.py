@@ -6,7 +6,7 @@ Reading code sees K tuples; a backend takes the buffer as it is, without a copy.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import overload
 
@@ -32,9 +32,10 @@ class CentreMatrix(Sequence[Vector]):
         """The matrix of some rows of one length; a matrix is returned as it is."""
         if isinstance(rows, CentreMatrix):
             return rows
-        whole = _whole(rows)
-        if whole is not None:
-            return whole
+        if not isinstance(rows, tuple | list):
+            whole = _whole(rows)
+            if whole is not None:
+                return whole
         given = [tuple(row) for row in rows]
         flat = array("d", chain.from_iterable(given))
         return CentreMatrix(memoryview(flat).toreadonly(), len(given), len(given[0]))
@@ -65,6 +66,9 @@ class CentreMatrix(Sequence[Vector]):
     def __getitem__(self, index: slice) -> tuple[Vector, ...]: ...
     def __getitem__(self, index: int | slice) -> Vector | tuple[Vector, ...]:
         return self.rows()[index]
+
+    def __iter__(self) -> Iterator[Vector]:
+        return iter(self.rows())
 
     def __len__(self) -> int:
         return self.k

@@ -67,6 +67,11 @@ class Points:
         return [tuple(values[begin:end]) for begin, end in self._spans]
 
     @cached_property
+    def filled(self) -> list[Vector]:
+        """The rows with their zeros."""
+        return self.rows if self.dense else [self.whole_row(i) for i in range(self.n)]
+
+    @cached_property
     def columns(self) -> list[Integers]:
         """The columns of each sparse row's numbers."""
         matrix = self.data.matrix
@@ -100,12 +105,12 @@ class Points:
         rows = zip(*[iter(flat)] * self.d, strict=True) if self.d else [()] * self.n
         return list(rows), shift
 
-    @property
+    @cached_property
     def integers(self) -> list[Integers]:
         """The numbers of each row times 2**shift."""
         return self._scaled[0]
 
-    @property
+    @cached_property
     def shift(self) -> int:
         """The power of two that makes all numbers integers."""
         return self._scaled[1]
@@ -120,17 +125,17 @@ class Points:
         weights = self.data.weights
         return ([1] * self.n, 0) if weights is None else binary(weights.tolist())
 
-    @property
+    @cached_property
     def weights(self) -> list[int]:
         """The weight of each row times 2**weight_shift."""
         return self._weights[0]
 
-    @property
+    @cached_property
     def weight_shift(self) -> int:
         """The power of two that makes all weights integers."""
         return self._weights[1]
 
-    @property
+    @cached_property
     def weighted(self) -> bool:
         """Whether rows have weights of their own."""
         return self.data.weights is not None

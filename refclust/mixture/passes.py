@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import mul
 from typing import Any
 
+from refclust.backends.protocol import Problem
 from refclust.data.dataset import Dense
 from refclust.errors import BackendFailure, NotFinite
 from refclust.fitting.rows import Rows
+from refclust.kernels.blocks import blocks
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.clusters.kmeans import Labels
 from refclust.kernels.mixtures.gaussian import Gaussians, Moments, Spread
@@ -34,7 +36,7 @@ from refclust.mixture.families.count_parameters import (
     terms_of,
 )
 from refclust.mixture.families.ranges import check_columns, in_units, total_weight, weight_unit
-from refclust.mixture.families.recentre import beyond_range, centres_of, diagonals, settled
+from refclust.mixture.families.recentre import beyond_range, centres_of, settled
 from refclust.numbers.argmin import ROUND
 
 
@@ -51,11 +53,12 @@ class GaussianPasses:
         Spec: GMM-ESTEP, GMM-RECENTRE
         """
 
+        step: EMStep[Moments] = self._call("gaussian.em_step", densities, rule, None)
+
         def again(points: CentreMatrix) -> Moments:
             repeated: EMStep[Moments] = self._call("gaussian.em_step", densities, rule, points)
             return repeated.moments
 
-        step: EMStep[Moments] = self._call("gaussian.em_step", densities, rule, None)
         return replace(step, moments=settled(step.moments, again, self.resolution, first=True))
 
     def moments(self, q: Labels | Doubles, k: int, spread: Spread) -> Moments:
@@ -85,16 +88,17 @@ class GaussianPasses:
 
         Spec: GMM-SIG, GMM-FLOOR
         """
-        flat = plain(self._call("gaussian.scatters", moments, prior))
-        size = len(flat) // len(moments.counts)
-        return tuple(tuple(flat[begin : begin + size]) for begin in range(0, len(flat), size))
+        flat: Doubles = self._call("gaussian.scatters", moments, prior)
+        return tuple(map(tuple, blocks(flat, len(flat) // len(moments.counts))))
 
-    def whitening(self, covariances: array[float], form: str) -> Doubles:
+    def whitening(self, spreads: Iterable[Sequence[float]], form: str) -> Doubles:
         """The matrices W of some covariances; zeros for one that is not positive definite.
 
         Spec: GAU-PDF
         """
-        found: Doubles = self._call("gaussian.whitening", covariances, form)
+        found: Doubles = self._call(
+            "gaussian.whitening", array("d", chain.from_iterable(spreads)), form
+        )
         return found
 
     def expected(self, moments: Moments, densities: Gaussians) -> float:
@@ -102,16 +106,24 @@ class GaussianPasses:
 
         Spec: EM-EXPCDLL, GMM-EXPCDLL
         """
-        squares = self._call(
-            "gaussian.traces", moments.seconds, densities.whitening, densities.form
-        )
-        terms = [
-            n * offset for n, offset in zip(moments.counts, densities.offsets, strict=True) if n
-        ]
-        terms += [-0.5 * x for x in _ways(moments, densities)]
+        counts, white = moments.counts, densities.whitening
+        means, points = densities.means.rows(), moments.around.rows()
+        squares = self._call("gaussian.traces", moments.seconds, white, densities.form)
+        terms = [n * offset for n, offset in zip(counts, densities.offsets, strict=True) if n]
+        if means != points:
+            # |W (x - m)|^2 summed over rows has 2 Wb.Wf + n |Wb|^2 beside |W (x - a)|^2, where
+            # b = a - m is the way from the means to the points of the sums, f the sum of x - a.
+            firsts, parts = blocks(moments.firsts, self.d), blocks(white, len(white) // len(means))
+            for n, point, mean, first, part in zip(
+                counts, points, means, firsts, parts, strict=True
+            ):
+                b = _whitened(part, [a - m for a, m in zip(point, mean, strict=True)])
+                f = _whitened(part, first)
+                ways = (x * (2.0 * y + n * x) for x, y in zip(b, f, strict=True))
+                terms.append(-0.5 * math.fsum(ways))
         return math.fsum((*terms, *(-0.5 * square for square in squares)))
 
-    def rounding(self, moments: Moments, densities: Gaussians) -> float:
+    def rounding(self, moments: Moments, densities: Gaussians, expected: float) -> float:  # noqa: ARG002
         """How far J, F or Q at these densities can be from their exact values.
 
         By Minkowski's inequality the sum over rows of q a_i^2, where a_i is the sum of
@@ -122,24 +134,42 @@ class GaussianPasses:
 
         Spec: EM-CONV
         """
-        d, k = self.rows.data.d, densities.k
-        full = densities.form == "full"
-        diagonal = _about(moments, densities.means)
-        white = plain(densities.whitening)
-        size = len(white) // k
+        counts, k, size = moments.counts, densities.means.k, len(densities.whitening)
         sizes = [
             n * (abs(offset) + 1.0)
-            for n, offset in zip(moments.counts, densities.offsets, strict=True)
+            for n, offset in zip(counts, densities.offsets, strict=True)
             if n
         ]
         moved: list[float] = []
-        for c, (n, mean) in enumerate(zip(moments.counts, densities.means, strict=True)):
-            w = white[c * size : (c + 1) * size]
-            roots = [math.sqrt(max(x, 0.0)) for x in diagonal[c]]
-            sizes.extend(x * x for x in _lines(w, roots, full=full))
-            moved.extend(n * x * x for x in _lines(w, [ROUND * abs(m) for m in mean], full=full))
-        terms = self.rows.data.n + 2 * d + 2 * k + 32
+        for n, point, mean, first, second, white in zip(
+            counts,
+            moments.around.rows(),
+            densities.means.rows(),
+            blocks(moments.firsts, self.d),
+            moments.squares(),
+            blocks(densities.whitening, size // k),
+            strict=True,
+        ):
+            # The second moment of a column around the mean: s + b (2 f + n b), b the way there.
+            roots = [
+                math.sqrt(max(s + (a - m) * (2.0 * f + n * (a - m)), 0.0))
+                for s, f, a, m in zip(second, first, point, mean, strict=True)
+            ]
+            absolute = list(map(abs, white))
+            sizes.extend(x * x for x in _whitened(absolute, roots))
+            moved.extend(n * x * x for x in _whitened(absolute, [ROUND * abs(m) for m in mean]))
+        terms = self.n + 2 * self.d + 2 * k + 32
         return terms * ROUND * math.fsum(sizes) + math.fsum(moved)
+
+    @cached_property
+    def n(self) -> int:
+        """The number of rows."""
+        return self.rows.data.n
+
+    @cached_property
+    def d(self) -> int:
+        """The number of columns."""
+        return self.rows.data.d
 
     @cached_property
     def unit(self) -> float:
@@ -223,9 +253,13 @@ class GaussianPasses:
             max(second - moved_part(first, first, weight), 0.0) / weight for second, first in spread
         )
 
+    @cached_property
+    def _problem(self) -> Problem:
+        return self._seen.problem(self.k)
+
     def _call(self, kernel: str, *args: Any) -> Any:
         try:
-            return self._seen.call(kernel, *args, k=self.k)
+            return self._seen.session.run(kernel, self._problem, self._seen.data, *args)
         except (OverflowError, ValueError, BackendFailure) as error:
             # Exact sums beyond the range are an error of Python, in whichever backend they are
             # taken; elsewhere they are infinite, which those who look at the sums refuse.
@@ -352,53 +386,10 @@ class CountPasses:
         return self.rows.call(kernel, *args, k=self.k)
 
 
-def _lines(w: Sequence[float], sizes: Sequence[float], *, full: bool) -> list[float]:
-    """|W| times a vector of sizes.
-
-    Built-in sum: a bound on rounding need not be rounded well itself.
-    """
-    d = len(sizes)
-    if full:
-        return [sum(map(abs, map(mul, w[i * d : i * d + i + 1], sizes))) for i in range(d)]
-    return [x * size for x, size in zip([w[0]] * d if len(w) == 1 else w, sizes, strict=True)]
-
-
-def _ways(moments: Moments, densities: Gaussians) -> list[float]:
-    """What |W (x - m)|^2 summed over rows has beside |W (x - a)|^2: 2 Wb.Wf + n |Wb|^2.
-
-    b = a - m is the way from the means to the points of the sums, f the sum of x - a.
-    """
-    if densities.means == moments.around:
-        return []
-    d, k = moments.around.d, len(moments.counts)
-    firsts, white = plain(moments.firsts), plain(densities.whitening)
-    size = len(white) // k
-    found = []
-    for c, (n, point, mean) in enumerate(
-        zip(moments.counts, moments.around, densities.means, strict=True)
-    ):
-        way = [a - m for a, m in zip(point, mean, strict=True)]
-        w = white[c * size : (c + 1) * size]
-        b, f = (_whitened(w, x, d) for x in (way, firsts[c * d : (c + 1) * d]))
-        found.append(math.fsum(x * (2.0 * y + n * x) for x, y in zip(b, f, strict=True)))
-    return found
-
-
-def _whitened(white: Sequence[float], x: Sequence[float], d: int) -> list[float]:
-    """W x for a matrix, a diagonal or a number W."""
+def _whitened(white: Sequence[float], x: Sequence[float]) -> list[float]:
+    """W x for a triangular matrix, a diagonal or a number W."""
+    d = len(x)
     if len(white) == d * d and d > 1:
         # Built-in sum on floats: its error is inside the bound of ``rounding``.
         return [sum(map(mul, white[i * d : i * d + i + 1], x)) for i in range(d)]
     return list(map(mul, list(white) * (d if len(white) < d else 1), x))
-
-
-def _about(moments: Moments, means: CentreMatrix) -> list[list[float]]:
-    """The second moment of each column around other points: s + b (2 f + n b), b the way."""
-    k, d, firsts = len(moments.counts), means.d, plain(moments.firsts)
-    found = []
-    for c, own in enumerate(diagonals(moments.seconds, moments.spread, k, d)):
-        n, point, mean = moments.counts[c], moments.around[c], means[c]
-        ways = (a - m for a, m in zip(point, mean, strict=True))
-        first = firsts[c * d : (c + 1) * d]
-        found.append([s + b * (2.0 * f + n * b) for s, f, b in zip(own, first, ways, strict=True)])
-    return found

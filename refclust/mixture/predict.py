@@ -30,7 +30,6 @@ from refclust.mixture.families.count_parameters import (
 from refclust.mixture.families.gaussian_parameters import (
     GaussianParameters,
     constant_of,
-    covariances_of,
     densities,
     readable,
     whitening_diagonal,
@@ -168,7 +167,7 @@ def evaluated(
     k = len(parameters.weights)
     if isinstance(parameters, GaussianParameters):
         passes = GaussianPasses(rows, k)
-        white = passes.whitening(covariances_of(parameters), parameters.form)
+        white = passes.whitening(parameters.spreads, parameters.form)
         for c in range(k):
             if not all(whitening_diagonal(parameters, white, c)):
                 raise DegenerateCovariance(f"the covariance of component {c} is singular")

@@ -41,7 +41,7 @@ def repaired(
     Spec: GMM-COLLAPSE
     """
     component, k = collapsed.component, point.densities.k
-    found = family.posterior(point, full=False)
+    found = family.passes.posterior(point.densities, full=False)
     labels = memoryview(found.labels).tolist()
     members = [i for i, label in enumerate(labels) if label == component]
     iteration, before = place
@@ -70,7 +70,7 @@ def _worst(rows: Rows, found: Posterior) -> int:
 
 def impossible(family: Family[P, D, M], rows: Rows, point: Point[P, D]) -> ImpossibleRow:
     """The error for parameters under which some row has probability zero."""
-    found = plain(family.posterior(point, full=False).log_likelihoods)
+    found = plain(family.passes.posterior(point.densities, full=False).log_likelihoods)
     i = found.index(-math.inf)
     return ImpossibleRow(
         f"row {rows.data.row_name(i)} has probability zero under every component, "

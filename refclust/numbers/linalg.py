@@ -57,7 +57,7 @@ def cholesky(matrix: Matrix) -> Matrix:
         lower[j][j] = root = math.sqrt(pivot)
         for i in range(j + 1, size):
             lower[i][j] = _less(matrix[i][j], lower[i][:j], own) / root
-    return _frozen(lower)
+    return tuple(map(tuple, lower))
 
 
 def inverse_lower(triangle: Matrix) -> Matrix:
@@ -78,7 +78,7 @@ def inverse_lower(triangle: Matrix) -> Matrix:
             column.append(_less(0.0, triangle[i][j:i], column) / triangle[i][i])
         for i, value in enumerate(column, start=j):
             inverse[i][j] = value
-    return _frozen(inverse)
+    return tuple(map(tuple, inverse))
 
 
 def log_determinant(triangle: Matrix) -> float:
@@ -149,7 +149,3 @@ def _eliminated(matrix: ExactMatrix) -> tuple[list[list[int]], int, int]:
 def _less(start: float, left: Sequence[float], right: Sequence[float]) -> float:
     """A number less a sum of products, the difference rounded once."""
     return math.fsum([start, *(-x * y for x, y in zip(left, right, strict=True))])
-
-
-def _frozen(lines: list[list[float]]) -> Matrix:
-    return tuple(map(tuple, lines))

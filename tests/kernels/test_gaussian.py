@@ -16,7 +16,6 @@ from refclust.kernels.mixtures.gaussian import (
     em_step,
     moments,
     posterior,
-    whole_rows,
 )
 from refclust.kernels.mixtures.shared import HARD, SOFT, Rule
 from refclust.numbers.nearest import nearest
@@ -73,7 +72,7 @@ def test_an_offset_of_all_rows_does_no_harm() -> None:
 def test_sparse_rows_are_rows() -> None:
     thin = witness.sparse_points([{j: x for j, x in enumerate(row) if x} for row in ROWS], 2)
     points = witness.points_of(ROWS)
-    assert whole_rows(thin) == whole_rows(points)
+    assert thin.filled == points.filled
     assert posterior(thin, FULL, True) == posterior(points, FULL, True)
     assert em_step(thin, FULL, HARD) == em_step(points, FULL, HARD)
     labels = array("i", [1, 0, -1])

@@ -181,7 +181,7 @@ def test_variational_steps_are_maxima_for_numbers(rows: Any, data: st.DataObject
     )
     moments = family.moments(labels, 2)
     best = family.point(family.maximised(moments, None))
-    reached = family.expected(moments, best.densities) + best.log_prior
+    reached = family.passes.expected(moments, best.densities) + best.log_prior
     factor = st.floats(0.5, 2.0)
     own = best.parameters
     other = GaussianBeliefs(
@@ -193,9 +193,9 @@ def test_variational_steps_are_maxima_for_numbers(rows: Any, data: st.DataObject
     )
     point = family.point(other)
     slack = 1e-11 * (abs(reached) + 1.0)
-    assert family.expected(moments, point.densities) + point.log_prior <= reached + slack
-    soft, hard = family.step(point, SOFT), family.step(point, HARD)
-    given_labels = family.expected(moments, point.densities)  # shares without entropy
+    assert family.passes.expected(moments, point.densities) + point.log_prior <= reached + slack
+    soft, hard = (family.passes.step(point.densities, rule) for rule in (SOFT, HARD))
+    given_labels = family.passes.expected(moments, point.densities)  # shares without entropy
     assert hard.bound <= soft.bound + slack
     assert given_labels <= hard.bound + slack
 
@@ -213,7 +213,7 @@ def test_variational_steps_are_maxima_for_documents(
     )
     moments = family.moments(labels, 2)
     best = family.point(family.maximised(moments, None))
-    reached = family.expected(moments, best.densities) + best.log_prior
+    reached = family.passes.expected(moments, best.densities) + best.log_prior
     factor = st.floats(0.5, 2.0)
     other = CountBeliefs(
         tuple(a * data.draw(factor) for a in best.parameters.alpha),
@@ -221,9 +221,9 @@ def test_variational_steps_are_maxima_for_documents(
     )
     point = family.point(other)
     slack = 1e-11 * (abs(reached) + 1.0)
-    assert family.expected(moments, point.densities) + point.log_prior <= reached + slack
-    soft, hard = family.step(point, SOFT), family.step(point, HARD)
-    assert family.expected(moments, point.densities) <= hard.bound + slack
+    assert family.passes.expected(moments, point.densities) + point.log_prior <= reached + slack
+    soft, hard = (family.passes.step(point.densities, rule) for rule in (SOFT, HARD))
+    assert family.passes.expected(moments, point.densities) <= hard.bound + slack
     assert hard.bound <= soft.bound + slack
 
 

@@ -150,11 +150,16 @@ class Sums:
         wrong = self.malformed(answer)
         if wrong:
             return wrong
-        weights = points.data.weights
-        columns = weighted_shares(args[0], args[1], None if weights is None else weights.tolist())
+        given = points.data.weights
+        weights = [1.0] * points.n if given is None else given.tolist()
         share = BOTH * (points.n + 8) * ROUND
+        # A weight times a share may vanish, where exact sums keep it: what counts are the factors.
         masses = [
-            [share * abs(mass) + TINY if mass else 0.0 for mass in column] for column in columns
+            [
+                share * abs(w * q) + TINY if w and q else 0.0
+                for w, q in zip(weights, column, strict=True)
+            ]
+            for column in weighted_shares(args[0], args[1], None)
         ]
         return apart_moments(due, answer, self.absolute(points, masses, args))
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from operator import mul
 from typing import Any, Literal, TypeAlias
 
+from refclust.kernels.blocks import blocks
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.clusters.kmeans import Labels
-from refclust.kernels.clusters.nearness import squared
 from refclust.kernels.contracts.mixtures import LogProb, Step, Sums
 from refclust.kernels.mixtures.shared import (
     ROW_BY_ROW,
@@ -35,6 +35,17 @@ from refclust.numbers.argmin import ROUND
 
 Form: TypeAlias = Literal["full", "diagonal", "spherical"]
 Spread: TypeAlias = Literal["full", "diagonal"]  # which second moments are summed
+
+
+def block_size(form: Form, d: int) -> int:
+    """How many numbers the covariance of one component has in d columns.
+
+    Spec: none (a size)
+
+    >>> [block_size(form, 3) for form in ("full", "diagonal", "spherical")]
+    [9, 3, 1]
+    """
+    return {"full": d * d, "diagonal": d, "spherical": 1}[form]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +86,23 @@ class Moments:
     around: CentreMatrix
     spread: Spread
 
+    def squares(self) -> list[list[float]]:
+        """Of each component the second moment of every column.
+
+        Spec: none (the diagonals of ``seconds``)
+        """
+        d = self.around.d
+        size, step = (d, 1) if self.spread == "diagonal" else (d * d, d + 1)
+        return [block[::step] for block in blocks(self.seconds, size)]
+
 
 def _joint(points: Points, densities: Gaussians) -> list[tuple[float, ...]]:
     """log p(x, k) of every row, up to the common factor."""
-    rows = whole_rows(points)
-    d, flat = points.d, densities.whitening.tolist()
-    size = {"full": d * d, "diagonal": d, "spherical": 1}[densities.form]
+    means = list(densities.means)
+    parts = blocks(densities.whitening, len(densities.whitening) // len(means))
     columns = []
-    for k, (offset, mean) in enumerate(zip(densities.offsets, densities.means, strict=True)):
-        whitening = flat[k * size : (k + 1) * size]
-        squares = _squares(rows, mean, whitening, densities.form)
+    for offset, mean, whitening in zip(densities.offsets, means, parts, strict=True):
+        squares = _squares(points.filled, mean, whitening, densities.form)
         columns.append([offset - 0.5 * square for square in squares])
     return list(zip(*columns, strict=True))
 
@@ -95,15 +113,18 @@ def _squares(
     """|W (x - m)|^2 of every row; differences come first, so that an offset does no harm."""
     if form == "spherical":
         scale = whitening[0]
-        return [squared(scale * math.dist(row, mean)) for row in rows]
-    away = [[x - m for x, m in zip(row, mean, strict=True)] for row in rows]
-    if form == "diagonal":
-        return [squared(math.hypot(*map(mul, whitening, x))) for x in away]
-    d = len(mean)
-    lines = [whitening[i * d : i * d + i + 1] for i in range(d)]
-    # Built-in sum on floats: its error is inside the bound of KER-POSTERIOR, and fsum takes thrice
-    # the time.
-    return [squared(math.hypot(*[sum(map(mul, line, x)) for line in lines])) for x in away]
+        lengths = [scale * math.dist(row, mean) for row in rows]
+    else:
+        away = [[x - m for x, m in zip(row, mean, strict=True)] for row in rows]
+        if form == "diagonal":
+            lengths = [math.hypot(*map(mul, whitening, x)) for x in away]
+        else:
+            d = len(mean)
+            lines = [whitening[i * d : i * d + i + 1] for i in range(d)]
+            # Built-in sum on floats: its error is inside the bound of KER-POSTERIOR, and fsum takes
+            # thrice the time.
+            lengths = [math.hypot(*[sum(map(mul, line, x)) for line in lines]) for x in away]
+    return [length * length for length in lengths]  # infinite where ``length ** 2`` would raise
 
 
 def _summed(
@@ -114,7 +135,7 @@ def _summed(
     of: Callable[[float], float] = float,
 ) -> Moments:
     """The moments of each component, every sum rounded once; ``of`` is put on differences."""
-    coordinates = list(zip(*whole_rows(points), strict=True))
+    coordinates = list(zip(*points.filled, strict=True))
     d = points.d
     counts, firsts, seconds = array("d"), array("d"), array("d")
     for shares, centre in zip(columns, around, strict=True):
@@ -149,14 +170,6 @@ def _sum_of_products(left: Sequence[float], right: Sequence[float]) -> float:
         return math.inf
 
 
-def whole_rows(points: Points) -> list[Vector]:
-    """The rows with their zeros.
-
-    Spec: DATA-SET
-    """
-    return points.rows if points.dense else [points.whole_row(i) for i in range(points.n)]
-
-
 def _errors(points: Points, densities: Gaussians) -> list[tuple[float, ...]]:
     """By how much each log p(x, k) may err.
 
@@ -165,13 +178,15 @@ def _errors(points: Points, densities: Gaussians) -> list[tuple[float, ...]]:
     of d squares by (d + 1) u, or 5 u if it comes from ``hypot``; halves and the difference from the
     offset add u of both. Together below u ((1.5 d + 9) A + |offset|).
     """
-    rows = whole_rows(points)
-    d, flat = points.d, [abs(x) for x in densities.whitening.tolist()]
-    size = {"full": d * d, "diagonal": d, "spherical": 1}[densities.form]
-    columns = []
-    for k, (offset, mean) in enumerate(zip(densities.offsets, densities.means, strict=True)):
-        whitening = flat[k * size : (k + 1) * size]
-        away = [tuple(abs(x - m) for x, m in zip(row, mean, strict=True)) for row in rows]
+    d, columns = points.d, []
+    for offset, mean, block in zip(
+        densities.offsets,
+        densities.means,
+        blocks(densities.whitening, block_size(densities.form, d)),
+        strict=True,
+    ):
+        whitening = [abs(x) for x in block]
+        away = [tuple(abs(x - m) for x, m in zip(row, mean, strict=True)) for row in points.filled]
         squares = _squares(away, (0.0,) * d, whitening, densities.form)
         own = abs(offset) if math.isfinite(offset) else 0.0
         columns.append([ROUND * ((1.5 * d + 9) * square + own) for square in squares])
@@ -244,5 +259,6 @@ def em_step(
     weights = points.data.weights
     shared = passed(_joint(points, densities), None if weights is None else weights.tolist(), rule)
     centres = densities.means if around is None else around
-    found = _summed(points, shared.columns, centres, densities.spread)
+    spread: Spread = "full" if densities.form == "full" else "diagonal"
+    found = _summed(points, shared.columns, centres, spread)
     return EMStep(shared.log_likelihood, shared.bound, shared.entropy, found)

@@ -10,6 +10,7 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any, Final
 
+from refclust.kernels.blocks import blocks
 from refclust.kernels.contracts.comparing import not_numbers
 from refclust.kernels.mixtures.gaussian import Moments
 from refclust.kernels.mixtures.shared import plain
@@ -41,24 +42,22 @@ def central_scatters(moments: Moments) -> list[Vector]:
 
     Spec: GMM-SIG, CEM-SIG, QDA-PARAM
     """
-    d = moments.around.d
-    firsts, seconds = plain(moments.firsts), plain(moments.seconds)
-    found: list[Vector] = []
-    for c, count in enumerate(moments.counts):
+    d, full = moments.around.d, moments.spread == "full"
+    scatters: list[Vector] = []
+    for count, first, second in zip(
+        moments.counts,
+        blocks(moments.firsts, d),
+        blocks(moments.seconds, d * d if full else d),
+        strict=True,
+    ):
         n = count or 1.0  # all sums of a component without weight are zero
-        first = firsts[c * d : (c + 1) * d]
-        if moments.spread == "diagonal":
-            block = seconds[c * d : (c + 1) * d]
-            found.append(
-                tuple(max(s - moved_part(f, f, n), 0.0) for s, f in zip(block, first, strict=True))
-            )
-            continue
-        lines: list[float] = []
-        for i, f in enumerate(first):
-            line = seconds[(c * d + i) * d : (c * d + i + 1) * d]
-            lines += [s - moved_part(f, g, n) for s, g in zip(line, first, strict=True)]
-        found.append(tuple(lines))
-    return found
+        if full:
+            products = [moved_part(f, g, n) for f in first for g in first]
+            scatters.append(tuple(s - p for s, p in zip(second, products, strict=True)))
+        else:
+            products = [moved_part(f, f, n) for f in first]
+            scatters.append(tuple(max(s - p, 0.0) for s, p in zip(second, products, strict=True)))
+    return scatters
 
 
 @dataclass(frozen=True, slots=True)

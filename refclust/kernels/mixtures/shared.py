@@ -13,13 +13,13 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Final, Generic, TypeAlias, TypeVar
+from typing import Final, Generic, TypeVar
 
+from refclust.kernels.blocks import Doubles as Doubles
 from refclust.kernels.clusters.kmeans import Labels
 from refclust.kernels.contracts.merging import concatenated
 from refclust.kernels.registry import Merge
 
-Doubles: TypeAlias = "memoryview | array[float]"
 M = TypeVar("M", covariant=True)
 
 
@@ -109,23 +109,16 @@ def shares(joint: Sequence[float], rule: Rule, draws: Sequence[float] = ()) -> S
     total = peak + math.log(mass)
     if draws:
         return _drawn(joint, weights, mass, total, draws)
-    if not 0 < rule.top < k:
-        q = tuple(weight / mass for weight in weights)
-        return Shared(q, total, total, _entropy(q, joint, peak, mass))
-    # Sorting is stable: of equal components the one with the lowest index is kept.
-    kept = frozenset(sorted(range(k), key=joint.__getitem__, reverse=True)[: rule.top])
-    weights = [weight if i in kept else 0.0 for i, weight in enumerate(weights)]
-    mass = math.fsum(weights)
+    if 0 < rule.top < k:
+        # Sorting is stable: of equal components the one with the lowest index is kept.
+        kept = frozenset(sorted(range(k), key=joint.__getitem__, reverse=True)[: rule.top])
+        weights = [weight if i in kept else 0.0 for i, weight in enumerate(weights)]
+        mass = math.fsum(weights)
     q = tuple(weight / mass for weight in weights)
-    return Shared(q, total, peak + math.log(mass), _entropy(q, joint, peak, mass))
-
-
-def _entropy(q: Sequence[float], joint: Sequence[float], peak: float, mass: float) -> float:
-    """-sum of q log q, with log q = (x - peak) - log mass, which no underflow can hurt."""
     excess = math.log(mass)
-    return math.fsum(
-        share * (excess - (x - peak)) for share, x in zip(q, joint, strict=True) if share
-    )
+    # -sum of q log q, with log q = (x - peak) - log mass, which no underflow can hurt.
+    terms = (share * (excess - (x - peak)) for share, x in zip(q, joint, strict=True) if share)
+    return Shared(q, total, peak + excess, math.fsum(terms))
 
 
 def _drawn(
@@ -195,7 +188,9 @@ def passed(rows: Sequence[Sequence[float]], weights: Sequence[float] | None, rul
     else:
         told = [(one.log_likelihood, one.bound, one.entropy) for one in shared]
         columns = [list(column) for column in zip(*(one.q for one in shared), strict=True)]
-    log_likelihood, bound, entropy = map(total, zip(*told, strict=True))
+    log_likelihood, bound, entropy = (
+        -math.inf if -math.inf in terms else math.fsum(terms) for terms in zip(*told, strict=True)
+    )
     return Pass(log_likelihood, bound, entropy, columns)
 
 

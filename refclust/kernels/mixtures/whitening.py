@@ -13,22 +13,12 @@ from dataclasses import dataclass
 from operator import mul
 from typing import Any
 
-from refclust.kernels.mixtures.gaussian import Form
-from refclust.kernels.mixtures.shared import Doubles, plain
+from refclust.kernels.blocks import Doubles, blocks
+from refclust.kernels.mixtures.gaussian import Form, block_size
 from refclust.kernels.points import Points
 from refclust.kernels.registry import kernel
 from refclust.numbers.argmin import ROUND
 from refclust.numbers.linalg import Matrix, NotPositive, cholesky, inverse_lower
-
-
-def _sizes(form: Form, d: int) -> int:
-    return {"full": d * d, "diagonal": d, "spherical": 1}[form]
-
-
-def _blocks(values: Doubles, form: Form, d: int) -> list[list[float]]:
-    """The numbers of each component."""
-    size, flat = _sizes(form, d), plain(values)
-    return [flat[begin : begin + size] for begin in range(0, len(flat), size)]
 
 
 def _square(block: Sequence[float], d: int) -> tuple[tuple[float, ...], ...]:
@@ -74,7 +64,8 @@ class Whitens:
             return wrong
         given, form = args
         d = points.d
-        parts = zip(*(_blocks(memoryview(x), form, d) for x in (given, due, answer)), strict=True)
+        size = block_size(form, d)
+        parts = zip(*(blocks(values, size) for values in (given, due, answer)), strict=True)
         for k, (covariance, right, found) in enumerate(parts):
             wrong = _not_whitened(covariance, right, found, form, d)
             if wrong:
@@ -151,9 +142,10 @@ def whitening(points: Points, covariances: Doubles, form: Form) -> array[float]:
     if form != "full":
         return array("d", (1.0 / math.sqrt(x) if x > 0 else 0.0 for x in covariances))
     d, found = points.d, array("d")
-    for block in _blocks(covariances, form, d):
+    for block in blocks(covariances, d * d):
+        square = tuple(zip(*[iter(block)] * d, strict=True))
         try:
-            inverse = inverse_lower(cholesky(_square(block, d)))
+            inverse = inverse_lower(cholesky(square))
         except NotPositive:
             found.extend([0.0] * (d * d))
         else:
@@ -208,9 +200,8 @@ def traces(points: Points, seconds: Doubles, white: Doubles, form: Form) -> arra
     array('d', [12.0])
     """
     d = points.d
-    spread: Form = "full" if form == "full" else "diagonal"
-    moments = _blocks(seconds, spread, d)
-    parts = _blocks(white, form, d)
+    moments = blocks(seconds, d * d if form == "full" else d)
+    parts = blocks(white, d * d if form == "full" else d if form == "diagonal" else 1)
     if form == "spherical":
         return array("d", (w[0] * w[0] * math.fsum(m) for w, m in zip(parts, moments, strict=True)))
     if form == "diagonal":

@@ -15,13 +15,14 @@ from typing import Any
 from refclust.errors import BadOption
 from refclust.kernels.clusters.kmeans import Labels
 from refclust.kernels.mixtures.multinomial import Tallies, Terms
-from refclust.kernels.mixtures.shared import Doubles, EMStep, Posterior, Rule, plain
+from refclust.kernels.mixtures.shared import Doubles, plain
 from refclust.kernels.points import Vector
 from refclust.mixture.families.count_parameters import CountParameters
 from refclust.mixture.families.counts import CountFamily
 from refclust.mixture.families.family import Following, Point
 from refclust.mixture.families.gaussian_parameters import between, readable
 from refclust.mixture.options import is_number
+from refclust.mixture.passes import CountPasses
 from refclust.numbers.argmin import ROUND
 from refclust.numbers.reading import shown
 from refclust.numbers.special import digamma, dirichlet_divergence
@@ -96,6 +97,11 @@ class VariationalMultinomial:
         """
         return self.counted.constant
 
+    @property
+    def passes(self) -> CountPasses:
+        """The passes over its rows."""
+        return self.counted.passes
+
     def point(self, parameters: CountBeliefs) -> Pair:
         """Expected logarithms for a pass, and minus the divergence from the prior.
 
@@ -126,17 +132,9 @@ class VariationalMultinomial:
             ),
         )
 
-    def step(self, point: Pair, rule: Rule) -> EMStep[Tallies]:
-        """Make one pass over the rows."""
-        return self.counted.passes.step(point.densities, rule)
-
     def moments(self, q: Labels | Doubles, k: int) -> Tallies:
         """Add up the rows for given labels or responsibilities."""
         return self.counted.moments(q, k)
-
-    def posterior(self, point: Pair, *, full: bool) -> Posterior:
-        """Find labels under expected logarithms."""
-        return self.counted.passes.posterior(point.densities, full=full)
 
     def started(self, moments: Tallies, *, smooth: bool) -> CountBeliefs:  # noqa: ARG002
         """The first update.
@@ -144,20 +142,6 @@ class VariationalMultinomial:
         Spec: EM-INIT
         """
         return self.maximised(moments, None)
-
-    def expected(self, moments: Tallies, densities: Terms) -> float:
-        """E[log p(X, Z | theta)] from the sums of a pass.
-
-        Spec: MS-VIELBO
-        """
-        return self.counted.passes.expected(moments, densities)
-
-    def rounding(self, moments: Tallies, densities: Terms, expected: float) -> float:
-        """A bound on the rounding error of an objective.
-
-        Spec: EM-CONV
-        """
-        return self.counted.passes.rounding(moments, densities, expected)
 
     def following(
         self, moments: Tallies, before: CountBeliefs | None

@@ -19,7 +19,7 @@ from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.clusters.kmeans import Labels
 from refclust.kernels.mixtures.gaussian import Gaussians, Moments
 from refclust.kernels.mixtures.scatters import central_scatters
-from refclust.kernels.mixtures.shared import Doubles, EMStep, Posterior, Rule, plain
+from refclust.kernels.mixtures.shared import Doubles, plain
 from refclust.kernels.points import Vector
 from refclust.mixture.bayes.counts import dirichlet_size
 from refclust.mixture.bayes.gaussian_beliefs import GaussianBeliefs
@@ -28,11 +28,11 @@ from refclust.mixture.families.gaussian import GaussianFamily
 from refclust.mixture.families.gaussian_parameters import (
     GaussianParameters,
     between,
-    covariances_of,
     readable,
     whitening_diagonal,
 )
 from refclust.mixture.options import is_number
+from refclust.mixture.passes import GaussianPasses
 from refclust.numbers.argmin import ROUND
 from refclust.numbers.reading import shown
 from refclust.numbers.special import (
@@ -118,6 +118,11 @@ class VariationalGaussian:
     def _log_scale(self) -> float:
         return self._log_determinants((self._scale,))[0]
 
+    @property
+    def passes(self) -> GaussianPasses:
+        """The passes over its rows."""
+        return self.plain.passes
+
     def point(self, parameters: GaussianBeliefs) -> Pair:
         """Expected logarithms for a pass, and minus the divergence from the prior.
 
@@ -125,7 +130,7 @@ class VariationalGaussian:
         """
         d, k = self._d, len(parameters.alpha)
         passes, expected = self.plain.passes, parameters.expected()
-        white = passes.whitening(covariances_of(expected), "full")
+        white = passes.whitening(expected.spreads, "full")
         whole = digamma(math.fsum(parameters.alpha))
         offsets, divergence = (
             array("d"),
@@ -193,17 +198,9 @@ class VariationalGaussian:
             )
         return GaussianBeliefs(tuple(alpha), tuple(beta), tuple(nu), tuple(means), tuple(scales))
 
-    def step(self, point: Pair, rule: Rule) -> EMStep[Moments]:
-        """Make one pass over the rows."""
-        return self.plain.passes.step(point.densities, rule)
-
     def moments(self, q: Labels | Doubles, k: int) -> Moments:
         """Add up the rows for given labels or responsibilities."""
         return self.plain.passes.moments(q, k, "full")
-
-    def posterior(self, point: Pair, *, full: bool) -> Posterior:
-        """Find labels under expected logarithms."""
-        return self.plain.passes.posterior(point.densities, full=full)
 
     def started(self, moments: Moments, *, smooth: bool) -> GaussianBeliefs:  # noqa: ARG002
         """The first update: the prior leaves no component without spread.
@@ -211,20 +208,6 @@ class VariationalGaussian:
         Spec: EM-INIT
         """
         return self.maximised(moments, None)
-
-    def expected(self, moments: Moments, densities: Gaussians) -> float:
-        """E[log p(X, Z | theta)] from the sums of a pass.
-
-        Spec: MS-VIELBO
-        """
-        return self.plain.passes.expected(moments, densities)
-
-    def rounding(self, moments: Moments, densities: Gaussians, expected: float) -> float:  # noqa: ARG002
-        """A bound on the rounding error of an objective; 2**8 u of the beliefs' terms beside it.
-
-        Spec: EM-CONV
-        """
-        return self.plain.passes.rounding(moments, densities)
 
     def following(
         self, moments: Moments, before: GaussianBeliefs | None
@@ -377,7 +360,7 @@ class VariationalGaussian:
         parameters = GaussianParameters(
             (1.0,) * len(scales), ((0.0,) * self._d,) * len(scales), scales, "full"
         )
-        white = self.plain.passes.whitening(covariances_of(parameters), "full")
+        white = self.plain.passes.whitening(parameters.spreads, "full")
         found = []
         for c in range(len(scales)):
             diagonal = whitening_diagonal(parameters, white, c)

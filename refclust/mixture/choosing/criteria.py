@@ -113,10 +113,10 @@ def doubts(fit: AnyFit, rows: Dataset, session: Session) -> tuple[float, float]:
     """
     family = family_of(fit, rows, session)
     point = family.point(fit.parameters)
-    hard = family.step(point, HARD)
+    hard = family.passes.step(point.densities, HARD)
     entropy = fit.entropy
     if fit.variation not in ("em", "generalized"):  # its shares are not the posteriors
-        entropy = family.step(point, SOFT).entropy
+        entropy = family.passes.step(point.densities, SOFT).entropy
     # Other sums than the reference's may end a rounding below zero.
     return max(hard.log_likelihood - hard.bound, 0.0), entropy
 

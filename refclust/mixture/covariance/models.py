@@ -152,7 +152,7 @@ def maximised(
     >>> maximised("VVI", (1.0, 2.0), ((1.0, 5.0), (3.0, 3.0))).covariances
     ((1.0, 5.0), (1.5, 1.5))
     """
-    found = covariance_model(model)
+    found = MODELS.get(model) or covariance_model(model)
     for k, count in enumerate(counts):
         if not count > 0:
             raise Degenerate(k)

@@ -14,7 +14,7 @@ from refclust.fitting.memory import for_words
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.clusters.kmeans import Labels
 from refclust.kernels.mixtures.multinomial import Tallies, Terms
-from refclust.kernels.mixtures.shared import Doubles, EMStep, Posterior, Rule
+from refclust.kernels.mixtures.shared import Doubles
 from refclust.kernels.mixtures.words import Kind, log
 from refclust.kernels.points import Vector
 from refclust.mixture.families.count_parameters import (
@@ -108,31 +108,9 @@ class CountFamily:
         terms = self.passes.terms(parameters, self.kind)
         return self._point(parameters, terms, self._log_prior(parameters))
 
-    def step(self, point: Pair, rule: Rule) -> EMStep[Tallies]:
-        """Make one pass over the rows."""
-        return self.passes.step(point.densities, rule)
-
     def moments(self, q: Labels | Doubles, k: int) -> Tallies:
         """Add up the rows for given labels or responsibilities."""
         return self.passes.moments(q, k)
-
-    def posterior(self, point: Pair, *, full: bool) -> Posterior:
-        """Find labels and log p(x)."""
-        return self.passes.posterior(point.densities, full=full)
-
-    def expected(self, moments: Tallies, densities: Terms) -> float:
-        """E_q[log p(X, Z)] from the sums of a pass.
-
-        Spec: MMIX-Q
-        """
-        return self.passes.expected(moments, densities)
-
-    def rounding(self, moments: Tallies, densities: Terms, expected: float) -> float:
-        """A bound on the rounding error of an objective.
-
-        Spec: EM-CONV
-        """
-        return self.passes.rounding(moments, densities, expected)
 
     def sizes(self, moments: Tallies) -> tuple[float, ...]:
         """The weight of each component.

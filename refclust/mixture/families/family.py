@@ -25,6 +25,7 @@ class Densities(Protocol):
 P = TypeVar("P")  # parameters
 D = TypeVar("D", bound=Densities)
 M = TypeVar("M")  # sums of a pass
+Under = TypeVar("Under", bound=Densities, contravariant=True)
 
 
 class Collapsed(Exception):
@@ -54,6 +55,22 @@ class Following(Generic[P, D]):
     expected: float | None = None
 
 
+class Passes(Protocol[Under, M]):
+    """Passes over the rows of a data set under densities of one kind."""
+
+    def step(self, densities: Under, rule: Rule) -> EMStep[M]:
+        """Share out the rows and add them up."""
+
+    def posterior(self, densities: Under, *, full: bool) -> Posterior:
+        """Find labels and log p(x)."""
+
+    def expected(self, moments: M, densities: Under) -> float:
+        """E_q[log p(X, Z)] from the sums of a pass."""
+
+    def rounding(self, moments: M, densities: Under, expected: float) -> float:
+        """A bound on the rounding error of an objective that has this expected part."""
+
+
 class Family(Protocol[P, D, M]):
     """One kind of mixture on one data set."""
 
@@ -77,29 +94,21 @@ class Family(Protocol[P, D, M]):
     def constant(self) -> float:
         """What to add to a log-likelihood for each unit of weight."""
 
+    @property
+    def passes(self) -> Passes[D, M]:
+        """The passes over its rows."""
+
     def point(self, parameters: P) -> Point[P, D]:
         """Make parameters ready for a pass; raises ``Collapsed``."""
 
-    def step(self, point: Point[P, D], rule: Rule) -> EMStep[M]:
-        """Make one pass over the rows."""
-
     def moments(self, q: Labels | Doubles, k: int) -> M:
         """Add up the rows for given labels or responsibilities."""
-
-    def posterior(self, point: Point[P, D], *, full: bool) -> Posterior:
-        """Find labels and log p(x)."""
 
     def following(self, moments: M, before: P | None) -> Following[P, D]:
         """Make the M-step; raises ``Collapsed``."""
 
     def started(self, moments: M, *, smooth: bool) -> P:
         """Make the M-step of a start; ``smooth`` if responsibilities were chosen, not given."""
-
-    def expected(self, moments: M, densities: D) -> float:
-        """E_q[log p(X, Z)] from the sums of a pass."""
-
-    def rounding(self, moments: M, densities: D, expected: float) -> float:
-        """A bound on the rounding error of an objective that has this expected part."""
 
     def sizes(self, moments: M) -> tuple[float, ...]:
         """The weight of each component."""

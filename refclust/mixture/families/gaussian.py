@@ -13,24 +13,23 @@ from refclust.errors import BadOption, DegenerateCovariance, NotFinite
 from refclust.fitting.memory import for_covariances, for_filled
 from refclust.kernels.clusters.kmeans import Labels
 from refclust.kernels.mixtures.gaussian import Form, Gaussians, Moments
-from refclust.kernels.mixtures.shared import Doubles, EMStep, Posterior, Rule, plain
+from refclust.kernels.mixtures.shared import Doubles, plain
 from refclust.kernels.points import Vector
 from refclust.mixture.covariance.models import MODELS, maximised, mixture_parameters
-from refclust.mixture.covariance.parts import Blocks, Degenerate
+from refclust.mixture.covariance.parts import Degenerate
 from refclust.mixture.families.estimates import component_weights
 from refclust.mixture.families.family import Collapsed, Following, Point
 from refclust.mixture.families.gaussian_parameters import (
     GaussianParameters,
     between,
     check_parameters,
-    component_means,
     constant_of,
-    covariances_of,
     densities,
     readable,
     whitening_diagonal,
 )
 from refclust.mixture.families.ranges import check_means
+from refclust.mixture.families.recentre import centres_of
 from refclust.mixture.passes import GaussianPasses
 from refclust.numbers.argmin import ROUND
 from refclust.numbers.linalg import NotPositive, cholesky
@@ -85,7 +84,7 @@ class GaussianFamily:
         """The options of the family."""
         return {"covariance": self.model, "floor": self.floor}
 
-    @property
+    @cached_property
     def form(self) -> Form:
         """How covariances are written."""
         return MODELS[self.model].form
@@ -106,7 +105,7 @@ class GaussianFamily:
         """
         return tuple(math.frexp(math.sqrt(variance))[1] for variance in self.passes.variances)
 
-    @property
+    @cached_property
     def unit(self) -> float:
         """The weight that counts as one.
 
@@ -114,7 +113,7 @@ class GaussianFamily:
         """
         return self.passes.unit
 
-    @property
+    @cached_property
     def constant(self) -> float:
         """What the densities leave out: -d/2 log(2 pi), and the powers of two.
 
@@ -127,7 +126,7 @@ class GaussianFamily:
 
         Spec: GAU-PDF, GMM-COLLAPSE, GMM-SCALE
         """
-        white = self.passes.whitening(covariances_of(parameters), parameters.form)
+        white = self.passes.whitening(parameters.spreads, parameters.form)
         size = len(white) // len(parameters.weights)
         penalty: list[float] = []
         for k in range(len(parameters.weights)):
@@ -140,31 +139,9 @@ class GaussianFamily:
         # Terms of one sign: three roundings in each, one of their sum.
         return Point(parameters, made, log_prior, 4 * ROUND * abs(log_prior))
 
-    def step(self, point: Pair, rule: Rule) -> EMStep[Moments]:
-        """Make one pass over the rows."""
-        return self.passes.step(point.densities, rule)
-
     def moments(self, q: Labels | Doubles, k: int) -> Moments:
         """Add up the rows for given labels or responsibilities."""
         return self.passes.moments(q, k, "full" if self.form == "full" else "diagonal")
-
-    def posterior(self, point: Pair, *, full: bool) -> Posterior:
-        """Find labels and log p(x)."""
-        return self.passes.posterior(point.densities, full=full)
-
-    def expected(self, moments: Moments, densities: Gaussians) -> float:
-        """E_q[log p(X, Z)] from the sums of a pass.
-
-        Spec: GMM-EXPCDLL
-        """
-        return self.passes.expected(moments, densities)
-
-    def rounding(self, moments: Moments, densities: Gaussians, expected: float) -> float:  # noqa: ARG002
-        """A bound on the rounding error of an objective.
-
-        Spec: EM-CONV
-        """
-        return self.passes.rounding(moments, densities)
 
     def following(
         self, moments: Moments, before: GaussianParameters | None
@@ -202,7 +179,12 @@ class GaussianFamily:
                 f"the scales of the columns are so different that {self.model}, which mixes them, "
                 "is beyond the range of doubles; bring the columns to one scale"
             ) from None
-        return self._parameters(moments, found.covariances)
+        return GaussianParameters(
+            component_weights(moments.counts),
+            centres_of(moments).rows(),
+            found.covariances,
+            self.form,
+        )
 
     def started(self, moments: Moments, *, smooth: bool) -> GaussianParameters:  # noqa: ARG002
         """The M-step of a start; if a component lacks spread, all begin with the common one.
@@ -216,7 +198,8 @@ class GaussianFamily:
             if not min(moments.counts) > 0:
                 raise
             common = (self._common(moments),) * len(moments.counts)
-            parameters = self._parameters(moments, common)
+            shares = component_weights(moments.counts)
+            parameters = GaussianParameters(shares, centres_of(moments).rows(), common, self.form)
             try:
                 self.point(parameters)
             except Collapsed:
@@ -335,7 +318,7 @@ class GaussianFamily:
         """
         if self.model in _COMMON:
             return  # what one component has lost is nothing beside the others
-        d, least = self.passes.rows.data.d, self.passes.rows.data.n * _LOST
+        d, least = self.passes.d, self.passes.n * _LOST
         for k, scatter in enumerate(scatters):
             squares = scatter[:: d + 1] if self.form == "full" else scatter
             if self.form == "spherical":
@@ -384,11 +367,6 @@ class GaussianFamily:
             ]
         white = list(block) * (d if len(block) == 1 else 1)
         return [psi * w * w for psi, w in zip(self.prior, white, strict=True)]
-
-    def _parameters(self, moments: Moments, covariances: Blocks) -> GaussianParameters:
-        return GaussianParameters(
-            component_weights(moments.counts), component_means(moments), covariances, self.form
-        )
 
     def _common(self, moments: Moments) -> Vector:
         """The covariance within all components together, each of them with the floor."""

@@ -7,7 +7,6 @@ from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain
 from typing import Final
 
 from refclust.errors import (
@@ -18,8 +17,8 @@ from refclust.errors import (
     RefclustError,
 )
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.mixtures.gaussian import Form, Gaussians, Moments
-from refclust.kernels.mixtures.shared import Doubles, plain
+from refclust.kernels.mixtures.gaussian import Form, Gaussians
+from refclust.kernels.mixtures.shared import Doubles
 from refclust.kernels.points import Vector
 
 LOG_TWO_PI: Final = math.log(2.0 * math.pi)
@@ -60,14 +59,6 @@ class GaussianParameters:
             tuple(tuple(row[i] if i == j else 0.0 for j in range(d)) for i in range(d))
             for row in rows
         )
-
-
-def covariances_of(parameters: GaussianParameters) -> array[float]:
-    """All covariances in one buffer, as the kernel that whitens them takes them.
-
-    Spec: none (a change of clothes)
-    """
-    return array("d", chain.from_iterable(parameters.spreads))
 
 
 def densities(
@@ -111,18 +102,6 @@ def constant_of(exponents: Sequence[int]) -> float:
     True
     """
     return -0.5 * len(exponents) * LOG_TWO_PI - sum(exponents) * math.log(2.0)
-
-
-def component_means(moments: Moments) -> tuple[Vector, ...]:
-    """The mean of each component.
-
-    Spec: GMM-MU, CEM-MU, QDA-PARAM
-    """
-    d, firsts = moments.around.d, plain(moments.firsts)
-    return tuple(
-        tuple(a + first / n for a, first in zip(centre, firsts[c * d : (c + 1) * d], strict=True))
-        for c, (n, centre) in enumerate(zip(moments.counts, moments.around, strict=True))
-    )
 
 
 def check_parameters(given: GaussianParameters, d: int) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from refclust.errors import NotFinite
+from refclust.kernels.blocks import blocks
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.mixtures.gaussian import Moments, Spread
+from refclust.kernels.mixtures.gaussian import Moments
 from refclust.kernels.mixtures.scatters import moved_part
-from refclust.kernels.mixtures.shared import Doubles, plain
 
 # A mean that moved by 2**5 standard deviations: ten bits of variance are lost.
 _FAR: Final = 2.0**10
@@ -48,22 +48,13 @@ def centres_of(moments: Moments) -> CentreMatrix:
 
     Spec: GMM-MU
     """
-    d, firsts = moments.around.d, plain(moments.firsts)
-    means = []
-    for c, (n, centre) in enumerate(zip(moments.counts, moments.around, strict=True)):
-        own = firsts[c * d : (c + 1) * d]
-        means.append([a + x / n if n else a for a, x in zip(centre, own, strict=True)])
-    return CentreMatrix.of(means)
-
-
-def diagonals(seconds: Doubles, spread: Spread, k: int, d: int) -> list[list[float]]:
-    """The second moment of each column, for each component.
-
-    Spec: none (a change of clothes)
-    """
-    size, step = (d, 1) if spread == "diagonal" else (d * d, d + 1)
-    view = memoryview(seconds)
-    return [plain(view[c * size : (c + 1) * size : step]) for c in range(k)]
+    firsts = blocks(moments.firsts, moments.around.d)
+    return CentreMatrix.of(
+        [
+            tuple(a + x / n if n else a for a, x in zip(point, first, strict=True))
+            for n, point, first in zip(moments.counts, moments.around.rows(), firsts, strict=True)
+        ]
+    )
 
 
 def beyond_range() -> NotFinite:
@@ -76,11 +67,10 @@ def beyond_range() -> NotFinite:
 
 def _far_ways(moments: Moments) -> list[float]:
     """How far each mean is from its point, where squares around that point cancel; 0 elsewhere."""
-    k, d = len(moments.counts), moments.around.d
-    firsts, ways = plain(moments.firsts), []
-    for c, seconds in enumerate(diagonals(moments.seconds, moments.spread, k, d)):
-        n = moments.counts[c]
-        for first, second in zip(firsts[c * d : (c + 1) * d], seconds, strict=True):
+    ways: list[float] = []
+    firsts = blocks(moments.firsts, moments.around.d)
+    for n, own, squares in zip(moments.counts, firsts, moments.squares(), strict=True):
+        for first, second in zip(own, squares, strict=True):
             if not math.isfinite(second):
                 raise beyond_range()
             moved = moved_part(first, first, n) if n else 0.0

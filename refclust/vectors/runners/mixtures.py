@@ -98,7 +98,7 @@ class _Step:
 
     @cached_property
     def posterior(self) -> Posterior:
-        found: Posterior = self.family.posterior(self.point, full=True)
+        found: Posterior = self.family.passes.posterior(self.point.densities, full=True)
         return found
 
     @cached_property
@@ -110,7 +110,7 @@ class _Step:
     @cached_property
     def passed(self) -> EMStep[Any]:
         rule = HARD if self.given.get("assign") == "hard" else SOFT
-        step: EMStep[Any] = self.family.step(self.point, rule)
+        step: EMStep[Any] = self.family.passes.step(self.point.densities, rule)
         return step
 
     @cached_property
@@ -130,7 +130,7 @@ class _Step:
         return self.following.point.parameters
 
     def expected(self, point: Point[Any, Any]) -> float:
-        return float(self.family.expected(self.moments, point.densities)) + self.constant
+        return float(self.family.passes.expected(self.moments, point.densities)) + self.constant
 
     @property
     def next_expected(self) -> float:
@@ -211,7 +211,7 @@ _OF_A_STEP: Final[Mapping[str, Callable[[_Step], Answer]]] = {
     "next.expected_complete": lambda step: step.next_expected,
     "next.lower_bound": lambda step: step.next_expected + step.entropy,
     "next.log_likelihood": lambda step: (
-        step.family.step(step.following.point, SOFT).log_likelihood + step.constant
+        step.family.passes.step(step.following.point.densities, SOFT).log_likelihood + step.constant
     ),
     "log_prior": lambda step: step.point.log_prior,
     "next.log_prior": lambda step: step.following.point.log_prior,

@@ -131,10 +131,10 @@ def _believed(text: str, backend: str) -> dict[str, Any]:
         )
     moments = family.moments(array("d", (x for row in q for x in row)), k)
     point = family.following(moments, None).point
-    expected = family.expected(moments, point.densities)
+    expected = family.passes.expected(moments, point.densities)
     constant = rows.data.n * float(family.constant)
     entropy = math.fsum(row_entropy(row) for row in q)
-    joint = plain(family.posterior(point, full=True).joint)
+    joint = plain(family.passes.posterior(point.densities, full=True).joint)
     return {
         "beliefs": point.parameters,
         "bound": math.fsum((expected, constant, point.log_prior, entropy)),
