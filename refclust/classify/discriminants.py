@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
 
+from refclust.classify.options import LdaCall, NearestGaussianCall, QdaCall
 from refclust.classify.results import GaussianClassifier
-from refclust.classify.training import Arguments, Prior, gaussian_classifier, is_pooled, labelled
+from refclust.classify.training import gaussian_classifier, is_pooled, labelled
 from refclust.errors import BadOption
+from refclust.fitting.options import takes
 from refclust.kernels.points import Vector
 from refclust.mixture.covariance.models import covariance_model
 from refclust.mixture.density import half_log_precision, mahalanobis, whitened
@@ -42,15 +43,8 @@ class LinearForm:
         )
 
 
-def qda(
-    data: Any,
-    labels: Iterable[Hashable] | None = None,
-    *,
-    covariance: str = "full",
-    floor: float = 0.0,
-    prior: Prior = "documents",
-    **options: Unpack[Arguments],
-) -> GaussianClassifier:
+@takes(QdaCall)
+def qda(call: QdaCall) -> GaussianClassifier:
     """Estimate a normal density with its own covariance for every class, divisor N_k.
 
     Any other of the covariance models can be chosen; then the estimates are those of the mixture.
@@ -61,19 +55,13 @@ def qda(
     >>> lines.parameters.means, lines.parameters.spreads
     (((1.0,), (7.0,)), ((1.0,), (4.0,)))
     """
-    known = labelled(data, labels, options)
-    return gaussian_classifier(known, "qda", covariance=covariance, floor=floor, prior=prior)
+    return gaussian_classifier(
+        labelled(call), "qda", covariance=call.covariance, floor=call.floor, prior=call.prior
+    )
 
 
-def lda(
-    data: Any,
-    labels: Iterable[Hashable] | None = None,
-    *,
-    covariance: str = "tied",
-    floor: float = 0.0,
-    prior: Prior = "documents",
-    **options: Unpack[Arguments],
-) -> GaussianClassifier:
+@takes(LdaCall)
+def lda(call: LdaCall) -> GaussianClassifier:
     """Estimate normal densities with one covariance for all classes, divisor N.
 
     Spec: LDA-POOL, QDA-MAP, BL-LDISC
@@ -81,23 +69,18 @@ def lda(
     >>> lda([[0], [2], [5], [9]], ["a", "a", "b", "b"]).parameters.spreads
     ((2.5,), (2.5,))
     """
-    if not is_pooled(covariance_model(covariance).name):
+    if not is_pooled(covariance_model(call.covariance).name):
         raise BadOption(
-            f"the covariance is {shown(covariance)}; linear discriminants have "
+            f"the covariance is {shown(call.covariance)}; linear discriminants have "
             "one covariance for all classes: EEE, EEI, EII (any other: qda)"
         )
-    known = labelled(data, labels, options)
-    return gaussian_classifier(known, "lda", covariance=covariance, floor=floor, prior=prior)
+    return gaussian_classifier(
+        labelled(call), "lda", covariance=call.covariance, floor=call.floor, prior=call.prior
+    )
 
 
-def nearest_gaussian(
-    data: Any,
-    labels: Iterable[Hashable] | None = None,
-    *,
-    covariance: str = "full",
-    floor: float = 0.0,
-    **options: Unpack[Arguments],
-) -> GaussianClassifier:
+@takes(NearestGaussianCall)
+def nearest_gaussian(call: NearestGaussianCall) -> GaussianClassifier:
     """Estimate a normal density for every class, all classes taken as equally probable.
 
     Spec: NG-ASSIGN, BL-LDISC
@@ -105,9 +88,12 @@ def nearest_gaussian(
     >>> nearest_gaussian([[0], [2], [4], [5], [9]], "aabbb").parameters.weights
     (0.5, 0.5)
     """
-    known = labelled(data, labels, options)
     return gaussian_classifier(
-        known, "nearest-gaussian", covariance=covariance, floor=floor, prior="equal"
+        labelled(call),
+        "nearest-gaussian",
+        covariance=call.covariance,
+        floor=call.floor,
+        prior="equal",
     )
 
 
@@ -133,8 +119,8 @@ def linear_form(parameters: GaussianParameters) -> LinearForm:
 
     Spec: LDA-LIN
 
-    >>> one = GaussianParameters((0.5, 0.5), ((2.0,), (-2.0,)), ((4.0,), (4.0,)), "full")
-    >>> linear_form(one).weights, linear_form(one).values((0.0,))
+    >>> classes = GaussianParameters((0.5, 0.5), ((2.0,), (-2.0,)), ((4.0,), (4.0,)), "full")
+    >>> linear_form(classes).weights, linear_form(classes).values((0.0,))
     (((0.5,), (-0.5,)), (-1.1931471805599454, -1.1931471805599454))
     """
     if any(spread != parameters.spreads[0] for spread in parameters.spreads):

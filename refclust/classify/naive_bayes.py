@@ -7,78 +7,53 @@ code; columns are taken as independent within a class.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias, Unpack, overload
+from typing import ParamSpec, Protocol, cast, overload
 
-from refclust.classify.results import Classifier, CountClassifier, GaussianClassifier
-from refclust.classify.training import (
-    Arguments,
-    Prior,
-    class_prior,
-    gaussian_classifier,
-    labelled,
-    told_prior,
+from refclust.classify.options import CountBayesCall, GaussianBayesCall, NaiveBayesCall, Share
+from refclust.classify.results import (
+    AnyClassifier,
+    Classifier,
+    CountClassifier,
+    GaussianClassifier,
 )
+from refclust.classify.training import class_prior, gaussian_classifier, labelled, plain_prior
 from refclust.data.accepting.door import doubles
 from refclust.errors import BadOption, DimensionMismatch
-from refclust.fitting.checks import named
 from refclust.fitting.memory import for_words
+from refclust.fitting.options import takes
 from refclust.kernels.mixtures.shared import plain
 from refclust.kernels.mixtures.words import Kind
 from refclust.kernels.points import Vector
-from refclust.mixture.families.count_parameters import (
-    Counts,
-    check_counts,
-)
-from refclust.mixture.options import is_number
+from refclust.mixture.families.count_parameters import check_counts
 from refclust.mixture.passes import CountPasses
 from refclust.numbers.reading import shown
 
-Smoothing: TypeAlias = Literal["mle", "m-estimate", "laplace", "half"]
-Share: TypeAlias = float | Sequence[float] | None
+P = ParamSpec("P")
+Q = ParamSpec("Q")
 
 
-@overload
-def naive_bayes(
-    data: Any,
-    labels: Iterable[Hashable] | None = None,
-    *,
-    kind: Kind = "multinomial",
-    prior: Prior = "documents",
-    smoothing: Smoothing | None = None,
-    m: float | None = None,
-    p: Share = None,
-    counts: Counts = "whole",
-    **options: Unpack[Arguments],
-) -> CountClassifier: ...
+class NaiveBayes(Protocol[P, Q]):
+    """Training whose kind decides what comes out."""
+
+    @overload
+    def __call__(self, *rows: P.args, **options: P.kwargs) -> CountClassifier: ...
+
+    @overload
+    def __call__(self, *rows: Q.args, **options: Q.kwargs) -> GaussianClassifier: ...
 
 
-@overload
-def naive_bayes(
-    data: Any,
-    labels: Iterable[Hashable] | None = None,
-    *,
-    kind: Literal["gaussian"],
-    prior: Prior = "documents",
-    floor: float = 0.0,
-    **options: Unpack[Arguments],
-) -> GaussianClassifier: ...
+def _by_kind(
+    _counts: Callable[P, CountBayesCall], _numbers: Callable[Q, GaussianBayesCall]
+) -> Callable[[Callable[..., AnyClassifier]], NaiveBayes[P, Q]]:
+    """Tell type checkers what comes out for which options."""
+    return lambda rule: cast(NaiveBayes[P, Q], rule)
 
 
-def naive_bayes(
-    data: Any,
-    labels: Iterable[Hashable] | None = None,
-    *,
-    kind: Kind | Literal["gaussian"] = "multinomial",
-    prior: Prior = "documents",
-    smoothing: Smoothing | None = None,
-    m: float | None = None,
-    p: Share = None,
-    counts: Counts = "whole",
-    floor: float = 0.0,
-    **options: Unpack[Arguments],
-) -> CountClassifier | GaussianClassifier:
+@_by_kind(CountBayesCall, GaussianBayesCall)
+@takes(NaiveBayesCall)
+def naive_bayes(call: NaiveBayesCall) -> AnyClassifier:
     """Estimate the classes of labelled rows, with columns independent within a class.
 
     ``smoothing`` is mle (m = 0), m-estimate (m and p as given), laplace (one more of everything),
@@ -90,61 +65,59 @@ def naive_bayes(
     >>> mail.classes, tuple(mail.parameters.probabilities)
     (('ham', 'spam'), ((0.75, 0.25), (0.25, 0.75)))
     """
-    named("kind", kind, ("multinomial", "bernoulli", "gaussian"))
-    known = labelled(data, labels, options)
-    if kind == "gaussian":
-        if smoothing is not None or m is not None or p is not None or counts != "whole":
+    known = labelled(call)
+    if call.kind == "gaussian":
+        imagined = any(each is not None for each in (call.smoothing, call.m, call.p))
+        if imagined or call.counts != "whole":
             raise BadOption("smoothing, m, p and counts belong to counts; numbers take a floor")
-        return gaussian_classifier(known, kind, covariance="VVI", floor=floor, prior=prior)
-    if floor:
-        raise BadOption(f"the floor belongs to the kind 'gaussian', not to {kind!r}; choose m")
+        return gaussian_classifier(
+            known, call.kind, covariance="VVI", floor=call.floor, prior=call.prior
+        )
+    if call.floor:
+        raise BadOption(f"the floor belongs to the kind 'gaussian', not to {call.kind!r}; choose m")
+    kind = call.kind
     rows = known.rows.data
     for_words(known.k, rows.d)
-    check_counts(rows, kind, counts)
-    words, share = _imagined(smoothing, m, p, kind, rows.d)
+    check_counts(rows, kind, call.counts)
+    words, share = _imagined(call, rows.d)
     passes = CountPasses(known.rows, known.k)
     moments = passes.moments(known.labels, known.k)
     known.check_sizes(moments.counts)
     sums = plain(moments.sums)
     tokens = [math.fsum(sums[c * rows.d : (c + 1) * rows.d]) for c in range(known.k)]
-    weights = class_prior(prior, known.classes, moments.counts, tokens)
-    found = passes.parameters(moments, words, _shares(share, kind, rows.d), kind)
-    parameters = replace(found, weights=weights)
+    weights = class_prior(call.prior, known.classes, moments.counts, tokens)
+    words_of = passes.parameters(moments, words, _shares(share, kind, rows.d), kind)
+    parameters = replace(words_of, weights=weights)
     return Classifier(
         kind=kind,
         parameters=parameters,
         log_likelihood=passes.expected(moments, passes.terms(parameters, kind)),
         settings={
-            "smoothing": smoothing or ("m-estimate" if words else "mle"),
+            "smoothing": call.smoothing or ("m-estimate" if words else "mle"),
             "m": words,
             "p": list(share) if isinstance(share, Iterable) else share,
-            "counts": counts,
-            "prior": told_prior(prior, weights),
+            "counts": call.counts,
+            "prior": plain_prior(call.prior, weights),
         },
         provenance=known.rows.session.provenance(),
         **known.facts(moments.counts),
     )
 
 
-def _imagined(
-    smoothing: Smoothing | None, m: Any, p: Share, kind: Kind, d: int
-) -> tuple[float, Share]:
+def _imagined(call: NaiveBayesCall, d: int) -> tuple[float, Share]:
     """How many observations a name or given numbers imagine for each class, and of which shares.
 
     Laplace's rule is one more of every outcome: of d words, or of there and not there.
     """
-    if smoothing in (None, "m-estimate"):
-        if m is None and (smoothing or p is not None):
+    if call.smoothing in (None, "m-estimate"):
+        if call.m is None and (call.smoothing or call.p is not None):
             raise BadOption("an m-estimate needs m: the number of imagined observations")
-        if m is not None and (not is_number(m) or m < 0):
-            raise BadOption(f"m is {shown(m)}; a number of at least 0 is needed")
-        return float(m or 0.0), p
-    named("smoothing", smoothing, ("mle", "m-estimate", "laplace", "half"))
-    if m is not None or p is not None:
-        raise BadOption(f"the smoothing {shown(smoothing)} has its own m and p; give none")
-    if smoothing == "laplace":
-        return float(d if kind == "multinomial" else 2), None
-    return (1.0, 0.5) if smoothing == "half" else (0.0, None)
+        return float(call.m or 0.0), call.p
+    if call.m is not None or call.p is not None:
+        raise BadOption(f"the smoothing {shown(call.smoothing)} has its own m and p; give none")
+    if call.smoothing == "laplace":
+        return float(d if call.kind == "multinomial" else 2), None
+    return (1.0, 0.5) if call.smoothing == "half" else (0.0, None)
 
 
 def _shares(p: Share, kind: Kind, d: int) -> Vector:
@@ -152,9 +125,9 @@ def _shares(p: Share, kind: Kind, d: int) -> Vector:
     if p is None:
         return (1.0 / d if kind == "multinomial" else 0.5,) * d
     listed = list(p) if isinstance(p, Iterable) else [p] * d
-    found = tuple(doubles(listed, "p {}".format))
-    if len(found) != d:
-        raise DimensionMismatch(f"p has {len(found)} numbers, the rows {d} columns")
-    if not all(0 <= share <= 1 for share in found):
+    shares = tuple(doubles(listed, "p {}".format))
+    if len(shares) != d:
+        raise DimensionMismatch(f"p has {len(shares)} numbers, the rows {d} columns")
+    if not all(0 <= share <= 1 for share in shares):
         raise BadOption("p holds a number below 0 or above 1; probabilities are needed")
-    return found
+    return shares

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import TypedDict
 
 from refclust.backends.session import Session
+from refclust.classify.options import Prior, TrainingCall
 from refclust.classify.results import Classifier, GaussianClassifier, Kind
 from refclust.data.accepting.door import dataset, doubles
 from refclust.data.accepting.trust import items
@@ -33,22 +34,9 @@ from refclust.mixture.families.family import Collapsed
 from refclust.mixture.families.gaussian import GaussianFamily
 from refclust.mixture.families.gaussian_parameters import check_weights
 from refclust.mixture.families.recentre import beyond_range
-from refclust.mixture.options import is_number
 from refclust.mixture.passes import GaussianPasses
 from refclust.mixture.starts import numbered
 from refclust.numbers.reading import shown
-
-Prior: TypeAlias = (
-    Literal["documents", "tokens", "equal"] | Sequence[float] | Mapping[Hashable, float]
-)
-
-
-class Arguments(TypedDict, total=False):
-    """The options that all classifiers share, for type checkers."""
-
-    weights: Iterable[Any] | None
-    backend: str | None
-    session: Session | None
 
 
 class Facts(TypedDict):
@@ -99,13 +87,12 @@ class Labelled:
         )
 
 
-def labelled(data: Any, labels: Iterable[Hashable] | None, options: Arguments) -> Labelled:
+def labelled(call: TrainingCall) -> Labelled:
     """The rows with their classes, from labels given or from those that came with the data.
 
     Spec: QDA-PARAM
     """
-    weights = options.get("weights")
-    rows = dataset(data, labels=labels, weights=weights)
+    rows = dataset(call.data, labels=call.labels, weights=call.weights)
     if rows.labels is None:
         raise BadOption("the rows have no labels; give the class of each row: labels=...")
     lost = next((i for i, label in enumerate(rows.labels) if label is None), None)
@@ -114,7 +101,7 @@ def labelled(data: Any, labels: Iterable[Hashable] | None, options: Arguments) -
     numbers, names = numbered(rows.labels, rows.n)
     if len(names) < 2:
         raise KOutOfRange(f"all rows are of class {names[0]!r}; two or more classes are needed")
-    session = options.get("session") or Session(options.get("backend"))
+    session = call.session or Session(call.backend)
     return Labelled(Rows(rows, session), numbers, tuple(names))
 
 
@@ -150,19 +137,19 @@ def class_prior(
     def refusal() -> BadOption:
         return BadOption(f"the prior is {shown(prior)}; a name or a share of each class is needed")
 
-    found = tuple(doubles(items(prior, refusal), "prior {}".format))
-    if len(found) != len(classes):
-        raise DimensionMismatch(f"the prior has {len(found)} numbers for {len(classes)} classes")
-    check_weights(found)
-    return found
+    shares = tuple(doubles(items(prior, refusal), "prior {}".format))
+    if len(shares) != len(classes):
+        raise DimensionMismatch(f"the prior has {len(shares)} numbers for {len(classes)} classes")
+    check_weights(shares)
+    return shares
 
 
-def told_prior(prior: Prior, found: Sequence[float]) -> str | list[float]:
+def plain_prior(prior: Prior, shares: Sequence[float]) -> str | list[float]:
     """The prior as a plain value: its name, or the probabilities given.
 
     Spec: NB-PI
     """
-    return prior if isinstance(prior, str) else list(found)
+    return prior if isinstance(prior, str) else list(shares)
 
 
 def gaussian_classifier(
@@ -172,8 +159,6 @@ def gaussian_classifier(
 
     Spec: QDA-PARAM, LDA-POOL, GNB, NB-CDLL
     """
-    if not is_number(floor) or floor < 0:
-        raise BadOption(f"the floor is {shown(floor)}; a number of at least 0 is needed")
     model = covariance_model(covariance).name
     family = GaussianFamily(GaussianPasses(known.rows, known.k), model, float(floor))
     moments = family.moments(known.labels, known.k)
@@ -192,7 +177,7 @@ def gaussian_classifier(
         kind=kind,
         parameters=parameters,
         log_likelihood=log_likelihood,
-        settings={**family.settings, "prior": told_prior(prior, weights)},
+        settings={**family.settings, "prior": plain_prior(prior, weights)},
         provenance=known.rows.session.provenance(),
         **known.facts(array("d", family.sizes(moments))),
     )

@@ -3,80 +3,61 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Literal
 
 from refclust.backends.session import Provenance, Session
 from refclust.cluster import bisecting_state as states
 from refclust.cluster.bisecting_state import Node, State
 from refclust.cluster.directions import unit_rows
 from refclust.cluster.objective import exact_within, mean_square, rounded
-from refclust.cluster.options import KMeansOptions
-from refclust.cluster.results import BisectingFit, Metric, Split, Start
-from refclust.cluster.seeding import STARTS
+from refclust.cluster.options import BisectingCall, KMeansOptions, Size
+from refclust.cluster.results import BisectingFit, Split
 from refclust.cluster.steps import USUAL, Steps
 from refclust.data.accepting.door import dataset
 from refclust.data.dataset import Dataset
 from refclust.errors import KOutOfRange
-from refclust.fitting.checkpoint import Checkpoint, Fitting, whole_provenance
-from refclust.fitting.checks import clusters, named
+from refclust.fitting.checkpoint import Fitting, whole_provenance
+from refclust.fitting.checks import clusters
 from refclust.fitting.draws import Draws
+from refclust.fitting.options import takes
 from refclust.fitting.rows import Rows
 from refclust.kernels.centres import CentreMatrix
 
 
-def bisecting(
-    data: Any,
-    k: int,
-    *,
-    by: Literal["rss", "size"] = "rss",
-    metric: Metric = "euclidean",
-    start: Start = "k-means++",
-    weights: Iterable[Any] | None = None,
-    seed: int = 0,
-    restarts: int = 1,
-    limit: int = 300,
-    backend: str | None = None,
-    session: Session | None = None,
-    checkpoint: Checkpoint | None = None,
-    after_split: Callable[[int], None] | None = None,
-) -> BisectingFit:
+@takes(BisectingCall)
+def bisecting(call: BisectingCall) -> BisectingFit:
     """Split the leaf with the largest residual sum of squares, or weight, until there are k.
-
-    ``after_split`` is told the number of leaves each time there are more.
 
     Spec: HC-BISECT, KM-CKPT
 
     >>> bisecting([[0], [1], [10], [11], [30]], 3).labels.tolist()
     [1, 1, 2, 2, 0]
     """
-    rows = dataset(data) if weights is None else dataset(data, weights=weights)
-    named("by", by, ("rss", "size"))
-    named("start", start, STARTS)
-    count = clusters(k, rows.n)
+    rows = dataset(call.data, weights=call.weights)
+    count, checkpoint = clusters(call.k, rows.n), call.checkpoint
     # Two clusters for every split; checked here, before any work is done.
-    options = KMeansOptions(2, start, metric, seed, restarts, None, "farthest", None, limit, "none")
-    session = Session(backend) if session is None else session
-    seen = unit_rows(rows, session, 2, USUAL) if metric == "cosine" else rows
+    options = call.become(KMeansOptions, k=2, trace="none")
+    session = call.session or Session(call.backend)
+    seen = unit_rows(rows, session, 2, USUAL) if call.metric == "cosine" else rows
     everything = Rows(seen, session, USUAL)
     state = State((_root(everything),))
-    digest = rows.digest()
-    fitting = Fitting("bisecting", digest, {**options.as_json(), "k": count, "by": by})
+    fitting = Fitting("bisecting", rows.digest(), {**options.as_json(), "k": count, "by": call.by})
     if checkpoint is not None:
         reader = states.StateReader(options, count, rows.n, rows.d)
         state = checkpoint.begin(fitting, reader, state, session)
     # All rows decide where kernels run: a fit that goes on begins with fewer of them.
     for leader in ("kmeans.lloyd_step", "seeding.potential"):
         everything.made_by(leader, 2)
-    draws = Draws(seed, state.draws)
+    draws = Draws(call.seed, state.draws)
     try:
         while state.leaves() < count:
             # One assignment, so that an interrupt finds the state before a split or after it.
-            state = _split(rows, state, _worst(state.nodes, by, count), options, session, draws)
-            if after_split is not None:
-                after_split(state.leaves())
+            worst = _worst(state.nodes, call.by, count)
+            state = _split(rows, state, worst, options, session, draws)
+            if call.after_split is not None:
+                call.after_split(state.leaves())
             if checkpoint is not None and checkpoint.due():
                 checkpoint.write(fitting, states.told(state), session.provenance())
     except KeyboardInterrupt:
@@ -85,7 +66,7 @@ def bisecting(
         raise
     if checkpoint is not None:
         checkpoint.done()
-    return _fit(rows, state.nodes, count, by, options, whole_provenance(session, checkpoint))
+    return _fit(rows, state.nodes, count, call.by, options, whole_provenance(session, checkpoint))
 
 
 def _root(rows: Rows) -> Node:
@@ -149,7 +130,7 @@ def _fit(
     data: Dataset,
     nodes: Sequence[Node],
     count: int,
-    by: Literal["rss", "size"],
+    by: Size,
     options: KMeansOptions,
     provenance: Provenance,
 ) -> BisectingFit:

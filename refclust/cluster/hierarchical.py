@@ -9,30 +9,24 @@ from typing import Any
 
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
+from refclust.cluster.options import AgglomerativeCall
 from refclust.cluster.tree import Merge, Tree
 from refclust.data.accepting.door import dataset, doubles
 from refclust.data.accepting.trust import items
 from refclust.data.dataset import Dataset, Dense
 from refclust.errors import BadOption, EmptyInput, NotFinite, NotSymmetric
+from refclust.fitting.checks import named
 from refclust.fitting.memory import for_distances
+from refclust.fitting.options import takes
 from refclust.kernels.distances import METRICS
-from refclust.kernels.linkage import LINKAGES, SQUARED
+from refclust.kernels.linkage import SQUARED
 from refclust.numbers.reading import shown
 
 GIVEN = "given"
 
 
-def agglomerative(
-    data: Any = None,
-    *,
-    linkage: str = "ward",
-    metric: str = "euclidean",
-    k: int | None = None,
-    height: float | None = None,
-    distances: Any = None,
-    backend: str | None = None,
-    session: Session | None = None,
-) -> Tree:
+@takes(AgglomerativeCall)
+def agglomerative(call: AgglomerativeCall) -> Tree:
     """Merge the closest clusters of rows, or of objects with given distances, into one tree.
 
     With ``k`` or ``height`` the tree is cut there and the result has labels. Distances are given
@@ -48,38 +42,33 @@ def agglomerative(
     >>> agglomerative(distances=[[0, 3, 2], [3, 0, 1], [2, 1, 0]], linkage="complete").leaf_order()
     (0, 1, 2)
     """
-    _check_options(linkage, metric, k, height)
-    if (data is None) == (distances is None):
-        raise BadOption("give either data or distances")
-    squared = linkage in SQUARED
-    session = session or Session(backend)
-    if distances is not None:
-        if metric != "euclidean":
-            raise BadOption(f"metric={shown(metric)} says nothing when distances are given")
-        metric = GIVEN
-        condensed, n = given_distances(distances)
+    _check(call)
+    squared = call.linkage in SQUARED
+    session = call.session or Session(call.backend)
+    if call.distances is not None:
+        condensed, n = given_distances(call.distances)
         if squared:
-            condensed = _squares(condensed, linkage)
+            condensed = _squares(condensed, call.linkage)
     else:
-        rows = dataset(data)
+        rows = dataset(call.data)
         if rows.weights is not None:
             raise BadOption("the rows have weights; agglomerative clustering counts rows only")
         n = rows.n
         for_distances(n)
-        measured = "sqeuclidean" if squared else metric
+        measured = "sqeuclidean" if squared else call.metric
         condensed = session.run("distances.pairwise", _problem(rows), rows, measured)
     problem = Problem("distances", n, len(condensed))
-    merges = session.run("linkage.agglomerate", problem, condensed, n, linkage)
+    merges = session.run("linkage.agglomerate", problem, condensed, n, call.linkage)
     tree = Tree(
         n,
         tuple(Merge(*merge) for merge in merges),
-        linkage,
-        metric,
+        call.linkage,
+        GIVEN if call.distances is not None else call.metric,
         provenance=session.provenance(),
     )
-    if k is not None:
-        return _with_labels(tree, tree.cut(k))
-    return tree if height is None else _with_labels(tree, tree.cut_height(height))
+    if call.k is not None:
+        return _with_labels(tree, tree.cut(call.k))
+    return tree if call.height is None else _with_labels(tree, tree.cut_height(call.height))
 
 
 def pairwise_distances(
@@ -96,7 +85,7 @@ def pairwise_distances(
     >>> pairwise_distances([[0, 0], [3, 4], [0, 8]])
     array('d', [5.0, 8.0, 5.0])
     """
-    _check_metric(metric)
+    named("metric", metric, METRICS)
     rows = dataset(data)
     for_distances(rows.n)
     session = session or Session(backend)
@@ -127,24 +116,19 @@ def given_distances(distances: Any) -> tuple[array[float], int]:
     return values, n
 
 
-def _check_options(linkage: str, metric: str, k: int | None, height: float | None) -> None:
-    given: Any = linkage  # whatever a caller without types gave
-    if not isinstance(given, str) or given not in LINKAGES:
-        raise BadOption(f"linkage={shown(linkage)}; allowed: {', '.join(LINKAGES)}")
-    _check_metric(metric)
-    if linkage in SQUARED and metric != "euclidean":
+def _check(call: AgglomerativeCall) -> None:
+    """Refuse what is not one set of rows or distances, measured and cut in one way."""
+    if call.linkage in SQUARED and call.metric != "euclidean":
         raise BadOption(
-            f"linkage={shown(linkage)} is about means in space and needs metric='euclidean', "
-            f"not {shown(metric)}"
+            f"linkage={shown(call.linkage)} is about means in space and needs "
+            f"metric='euclidean', not {shown(call.metric)}"
         )
-    if k is not None and height is not None:
+    if call.k is not None and call.height is not None:
         raise BadOption("k and height are two ways to cut; give one of them")
-
-
-def _check_metric(metric: str) -> None:
-    given: Any = metric
-    if not isinstance(given, str) or given not in METRICS:
-        raise BadOption(f"metric={shown(metric)}; allowed: {', '.join(METRICS)}")
+    if (call.data is None) == (call.distances is None):
+        raise BadOption("give either data or distances")
+    if call.distances is not None and call.metric != "euclidean":
+        raise BadOption(f"metric={shown(call.metric)} says nothing when distances are given")
 
 
 def _problem(rows: Dataset) -> Problem:
@@ -172,11 +156,11 @@ def _flat(distances: Any) -> list[Any] | None:
 
     if isinstance(distances, (str, bytes)) or not isinstance(distances, Iterable):
         raise refusal()
-    found = items(distances, refusal)
-    if not found:
+    listed = items(distances, refusal)
+    if not listed:
         raise EmptyInput("there are no distances; for one object give [[0]]")
-    first = found[0]
-    return None if isinstance(first, Iterable) and not isinstance(first, str) else found
+    first = listed[0]
+    return None if isinstance(first, Iterable) and not isinstance(first, str) else listed
 
 
 def _upper_triangle(square: Dataset) -> tuple[array[float], int]:

@@ -1,53 +1,95 @@
-"""The options of k-means, checked once, at the door (chapter 10)."""
+"""The options of k-means, of bisecting k-means and of trees of merges, each once (chapters 10, 20).
+
+A call is what the caller says; ``KMeansOptions`` are the options in force, as files keep them.
+"""
 
 from __future__ import annotations
 
-import sys
-from dataclasses import asdict, dataclass
-from typing import Any, get_args
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
-from refclust.cluster.results import Detail, Metric, Policy, Start
 from refclust.errors import BadOption
-from refclust.fitting.checks import named, runs, whole
+from refclust.fitting.checks import not_negative, runs, whole
+from refclust.fitting.options import (
+    Backend,
+    LongCall,
+    Option,
+    Options,
+    Restarts,
+    Rows,
+    Running,
+    Seed,
+    plain,
+)
 from refclust.numbers.reading import shown
-from refclust.numbers.sampling import stream
+
+Metric: TypeAlias = Literal["euclidean", "cosine"]
+Policy: TypeAlias = Literal["farthest", "split", "keep", "drop", "error"]
+DrawnStart: TypeAlias = Literal["k-means++", "greedy", "random", "random-centres", "farthest"]
+Start: TypeAlias = DrawnStart | Literal["given", "labels"]
+Detail: TypeAlias = Literal["none", "scalars", "centres", "full"]
+Size: TypeAlias = Literal["rss", "size"]
+Linkage: TypeAlias = Literal[
+    "single", "complete", "average", "weighted", "centroid", "median", "ward"
+]
+
+# What several fits ask for in the same words.
+Clusters = Option("How many clusters.", cli="-k --clusters", metavar="K", typed=int | None)
+Nearness: TypeAlias = Annotated[
+    Metric, Option("Nearest by which measure; cosine suits texts.", cli="--metric")
+]
+Iterations: TypeAlias = Annotated[
+    int,
+    Option(
+        "The largest number of iterations of a run.",
+        check=partial(whole, least=1),
+        cli="--limit",
+        metavar="N",
+    ),
+]
+_START = Option("How the first centres are chosen.", cli="--start")
 
 
-@dataclass(frozen=True, slots=True)
-class KMeansOptions:
-    """Everything that decides a fit besides the rows and a given start."""
+@dataclass(frozen=True, kw_only=True)
+class Lloyd(Options):
+    """What decides the runs of k-means besides the rows and where they start."""
 
-    k: int
-    start: Start
-    metric: Metric
-    seed: int
-    restarts: int
-    trials: int | None
-    empty: Policy
-    tolerance: float | None
-    limit: int
-    trace: Detail
+    metric: Nearness = "euclidean"
+    seed: Seed = 0
+    restarts: Restarts = 1
+    trials: Annotated[
+        int | None,
+        Option("Candidates of the greedy start.", check=runs, cli="--trials", metavar="L"),
+    ] = None
+    empty: Annotated[Policy, Option("What becomes of an empty cluster.", cli="--empty")] = (
+        "farthest"
+    )
+    tolerance: Annotated[
+        float | None,
+        Option(
+            "Stop when the objective gains no more than this share. [only when no label changes]",
+            check=not_negative,
+            cli="--tolerance",
+            metavar="T",
+        ),
+    ] = None
+    limit: Iterations = 300
+    trace: Annotated[Detail, Option("What is kept of every iteration.")] = "centres"
 
-    def __post_init__(self) -> None:
-        """Refuse what has no meaning."""
-        named("metric", self.metric, get_args(Metric))
-        named("start", self.start, get_args(Start))
-        named("empty", self.empty, get_args(Policy))
-        named("trace", self.trace, get_args(Detail))
-        stream(self.seed)
-        runs("restarts", self.restarts)
-        whole("limit", self.limit, 1)
-        if self.trials is not None:
-            runs("trials", self.trials)
-            if self.start != "greedy":
-                raise BadOption(f"trials belong to the start 'greedy', not to {self.start!r}")
-        if self.tolerance is not None:
-            tolerance: Any = self.tolerance  # whatever a caller without types gave
-            number = isinstance(tolerance, int | float) and not isinstance(tolerance, bool)
-            if not number or not 0 <= tolerance <= sys.float_info.max:
-                raise BadOption(
-                    f"the tolerance is {shown(tolerance)}; a number of at least 0 is needed"
-                )
+
+@dataclass(frozen=True, kw_only=True)
+class KMeansOptions(Lloyd):
+    """Everything that decides a fit besides the rows and given centres."""
+
+    k: Annotated[int, Clusters]
+    start: Annotated[Start, _START]
+
+    def check(self) -> None:
+        """Refuse options that do not go together."""
+        if self.trials is not None and self.start != "greedy":
+            raise BadOption(f"trials belong to the start 'greedy', not to {self.start!r}")
         if self.restarts > 1 and self.start in ("given", "labels"):
             raise BadOption(
                 f"{self.restarts} restarts from one given start would all be the same; 1 is enough"
@@ -55,4 +97,83 @@ class KMeansOptions:
 
     def as_json(self) -> dict[str, Any]:
         """The options as plain values, in a fixed order."""
-        return asdict(self)
+        return plain(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KMeansCall(Lloyd, LongCall):
+    """What ``kmeans`` takes."""
+
+    k: Annotated[int | None, Clusters] = field(default=None, kw_only=False)
+    # Unless centres or labels are given, one of the names: see below.
+    start: Annotated[DrawnStart, replace(_START, check=lambda _name, _start: None)] = "k-means++"
+    centres: Annotated[
+        Any, Option("Start from these centres.", cli="--centres", metavar="FILE", typed=str | None)
+    ] = None
+    labels: Annotated[
+        Iterable[Hashable] | None,
+        Option(
+            "Start from the means of these groups, one label per row.",
+            cli="--start-labels",
+            metavar="FILE[:COLUMN]",
+            typed=str | None,
+        ),
+    ] = None
+
+    def check(self) -> None:
+        """Refuse a start that has no meaning, and two of them."""
+        if self.centres is not None and self.labels is not None:
+            raise BadOption("centres and labels were both given; a fit starts from one of them")
+        start: Any = self.start  # whatever a caller without types gave
+        names = get_args(DrawnStart)
+        drawn = self.centres is None and self.labels is None
+        if drawn and (not isinstance(start, str) or start not in names):
+            raise BadOption(
+                f"start is {shown(start)}; allowed are {', '.join(names)}, or give "
+                "centres or labels"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BisectingCall(LongCall):
+    """What ``bisecting`` takes."""
+
+    k: Annotated[int, Clusters] = field(kw_only=False)
+    by: Annotated[Size, Option("Split the cluster of largest RSS or largest size.", cli="--by")] = (
+        "rss"
+    )
+    start: Annotated[DrawnStart, _START] = "k-means++"
+    metric: Nearness = "euclidean"
+    seed: Seed = 0
+    restarts: Restarts = 1
+    limit: Iterations = 300
+    after_split: Annotated[
+        Callable[[int], None] | None, Option("Called with the number of leaves after each split.")
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgglomerativeCall(Options):
+    """What ``agglomerative`` takes."""
+
+    data: Rows = field(default=None, kw_only=False)
+    k: Annotated[int | None, Clusters] = None
+    height: Annotated[
+        float | None, Option("Cut the tree at this height.", cli="--height", metavar="H")
+    ] = None
+    linkage: Annotated[Linkage, Option("How far apart two clusters are.", cli="--linkage")] = "ward"
+    metric: Annotated[
+        Literal["euclidean", "sqeuclidean", "cosine"],
+        Option("Nearest by which measure; cosine suits texts.", cli="--metric", typed=Metric),
+    ] = "euclidean"
+    distances: Annotated[
+        Any,
+        Option(
+            "A square matrix, instead of the data.",
+            cli="--distances",
+            metavar="FILE",
+            typed=str | None,
+        ),
+    ] = None
+    backend: Backend = None
+    session: Running = None

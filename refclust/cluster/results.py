@@ -11,17 +11,15 @@ from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from refclust.backends.session import Provenance
+from refclust.cluster.options import Metric as Metric
+from refclust.cluster.options import Policy as Policy
+from refclust.cluster.options import Size as Size
+from refclust.cluster.options import Start as Start
 from refclust.data.dataset import Features, Fingerprint
 from refclust.kernels.centres import CentreMatrix
 
 Centre: TypeAlias = tuple[float, ...]
 Centres: TypeAlias = tuple[Centre, ...]
-Metric: TypeAlias = Literal["euclidean", "cosine"]
-Policy: TypeAlias = Literal["farthest", "split", "keep", "drop", "error"]
-Start: TypeAlias = Literal[
-    "k-means++", "greedy", "random", "random-centres", "farthest", "given", "labels"
-]
-Detail: TypeAlias = Literal["none", "scalars", "centres", "full"]
 Reason: TypeAlias = Literal["unchanged", "tolerance", "objective", "limit", "caller"]
 
 
@@ -193,7 +191,7 @@ class BisectingFit:
     mean_square: float
     k: int
     metric: Metric
-    by: Literal["rss", "size"]
+    by: Size
     start: Start
     seed: int
     restarts: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -46,3 +47,15 @@ def runs(option: str, value: Any) -> None:
     """Refuse what is not a number of runs, or more of them than anybody waits for."""
     whole(option, value, 1)
     within("runs", value, f"{option}={shown(value)}")
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a finite number, and no truth value."""
+    known = isinstance(value, int | float) and not isinstance(value, bool)
+    return known and abs(value) <= sys.float_info.max  # exact for an int of any size
+
+
+def not_negative(option: str, value: Any) -> None:
+    """Refuse what is not a finite number of at least 0."""
+    if not is_number(value) or value < 0:
+        raise BadOption(f"the {option} is {shown(value)}; a number of at least 0 is needed")

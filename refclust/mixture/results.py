@@ -9,13 +9,12 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 from refclust.backends.session import Provenance
 from refclust.data.dataset import Features, Fingerprint
 from refclust.mixture.certificate import Ascent, Certificate
+from refclust.mixture.options import Policy as Policy
+from refclust.mixture.options import Start as Start
+from refclust.mixture.options import Variation as Variation
 
 P = TypeVar("P", covariant=True)
 
-Start: TypeAlias = Literal["kmeans", "random", "points", "varied", "labels", "given"]
-Variation: TypeAlias = Literal["em", "hard", "top", "generalized", "stochastic", "monte-carlo"]
-Policy: TypeAlias = Literal["end", "drop", "reset"]
-Detail: TypeAlias = Literal["parameters", "scalars", "none"]
 Reason: TypeAlias = Literal["tolerance", "limit", "collapsed", "caller"]
 
 

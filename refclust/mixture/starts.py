@@ -30,9 +30,7 @@ def from_kmeans(family: Family[P, D, M], rows: Rows, k: int, draws: Draws) -> P:
 
     Spec: KM-INITMIX, EM-INIT
     """
-    options = KMeansOptions(
-        k, "k-means++", "euclidean", draws.seed, 1, None, "farthest", None, 100, "none"
-    )
+    options = KMeansOptions(k=k, start="k-means++", seed=draws.seed, limit=100, trace="none")
     steps = Steps(rows.data, options, None, rows.session, draws=draws)
     for _ in steps:
         pass

@@ -119,8 +119,8 @@ def test_means_need_euclidean_distances(linkage: str, metric: str) -> None:
 @pytest.mark.parametrize(
     ("options", "kind", "message"),
     [
-        ({"data": LINE, "linkage": "wards"}, BadOption, "linkage='wards'; allowed: single"),
-        ({"data": LINE, "metric": "l1"}, BadOption, "metric='l1'; allowed: euclidean"),
+        ({"data": LINE, "linkage": "wards"}, BadOption, "linkage is 'wards'; allowed are single"),
+        ({"data": LINE, "metric": "l1"}, BadOption, "metric is 'l1'; allowed are euclidean"),
         ({"data": LINE, "k": 2, "height": 1.0}, BadOption, "two ways to cut"),
         ({"data": LINE, "distances": SQUARE}, BadOption, "either data or distances"),
         ({}, BadOption, "either data or distances"),
@@ -225,5 +225,6 @@ def test_pairwise_distances() -> None:
     assert pairwise_distances([[3, 4], [4, 3]], metric="cosine", backend="loopback") == array(
         "d", [0.04]
     )
-    with pytest.raises(BadOption, match="metric='l1'"):
+    told = "metric is 'l1'; allowed are euclidean, sqeuclidean, cosine"
+    with pytest.raises(BadOption, match=told):
         pairwise_distances(LINE, metric="l1")

@@ -49,7 +49,7 @@ def convert(
     force: Force = False,
     as_json: Json = False,
     *,
-    given: dataio.Given,
+    reading: dataio.DataOptions,
 ) -> None:
     """Convert data from one format to another; the doubles stay the same, bit for bit.
 
@@ -67,7 +67,7 @@ def convert(
     refuse_other(writer.name, safe=spreadsheet_safe)
     dataio.refuse_same([target], [source])
     check_output(target, force=force)
-    read = dataio.read(source, given)
+    read = dataio.read(source, reading)
     data = table(read.data, form=writer.name, safe=spreadsheet_safe)
     if target != dataio.STDIN:
         writers.write(target, data, format=to, force=force)

@@ -44,7 +44,7 @@ def describe(
     backend: BackendName = None,
     as_json: Json = False,
     *,
-    given: dataio.Given,
+    reading: dataio.DataOptions,
 ) -> None:
     """Tell what is in each cluster: size, spread, characteristic features or words, typical rows.
 
@@ -53,11 +53,11 @@ def describe(
     refclust describe iris.model.json iris.csv
     refclust describe texts.model.json texts/ --top 20 --rows 5
     """
-    refuse_twice([model, data, given.stop_words])
+    refuse_twice([model, data, reading.stop_words])
     for option, value in (("--top", top), ("--rows", rows)):
         if value < 0:
             raise BadOption(f"{option} {value}: a number of at least 0 is needed")
-    if data is None and given != dataio.Given():
+    if data is None and reading != dataio.DataOptions():
         raise BadOption("options for reading go with DATA, which is missing")
     from refclust.models import describe as portraits
     from refclust.models.clusters import load_model
@@ -68,7 +68,7 @@ def describe(
         raise BadOption(f"{told}; there are no data to describe it with")
     source: dataio.Source | None = None
     if data is not None:
-        source, unseen = dataio.read_as(found, data, given)
+        source, unseen = dataio.read_as(found, data, reading)
         dataio.note_unseen(unseen)
     shown = None if source is None else source.data
     labels = None if shown is None else _labels(found, shown, backend)

@@ -89,7 +89,7 @@ def predict(
     backend: BackendName = None,
     as_json: Json = False,
     *,
-    given: dataio.Given,
+    reading: dataio.DataOptions,
 ) -> None:
     """Put new rows into clusters, components or classes, read as the data of the model were read.
 
@@ -102,7 +102,7 @@ def predict(
     printed = None if as_json else "-"
     path = printed if labels is None else labels
     outputs = Outputs(labels=path, force=force, spreadsheet_safe=spreadsheet_safe)
-    outputs.check(inputs=[model, data, given.stop_words], as_json=as_json)
+    outputs.check(inputs=[model, data, reading.stop_words], as_json=as_json)
     from refclust.data.writers.writing import label_chunks, write_labels
     from refclust.models.clusters import load_model
 
@@ -113,7 +113,7 @@ def predict(
             "a tree of merges has no rule for new rows; write the labels of its cut and start "
             "k-means from them: refclust fit kmeans DATA --start-labels LABELS.csv:cluster"
         )
-    source, unseen = dataio.read_as(found, data, given)
+    source, unseen = dataio.read_as(found, data, reading)
     answer = _answer(found, source.data, wanted, backend)
     dataio.note_unseen(unseen)
     if as_json:

@@ -61,7 +61,7 @@ def score(
     refclust score true.txt pred.txt -m ari -m 'nmi[average=arithmetic]'
     refclust score --table table.csv --profile sklearn
     """
-    given = inputs.Given(
+    labelings = inputs.Labelings(
         true=true,
         pred=pred,
         table=table,
@@ -83,7 +83,7 @@ def score(
     for entry, options in named:
         entry.checked(options) if library is None else library.options(entry, options)
     session = Session(backend)
-    counts = given.read(session)
+    counts = labelings.read(session)
     if named:
         scores = _evaluated(named, counts, profile, session)
         left_out: list[tuple[str, str]] = []

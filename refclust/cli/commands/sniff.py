@@ -28,7 +28,7 @@ def sniff(
     file: Annotated[str, typer.Argument(metavar="FILE", help="File or folder to look at.")],
     as_json: Json = False,
     *,
-    given: dataio.Given,
+    reading: dataio.DataOptions,
 ) -> None:
     """Tell how a file would be read, show its first rows, and say what is doubtful.
 
@@ -41,13 +41,13 @@ def sniff(
     """
     from refclust.backends.plugins import formats
 
-    options = given.options()
+    options = reading.options()
     plan: Plan | None = None
     data: Dataset | None = None
     trouble: RefclustError | None = None
     try:
         with keeping(file):
-            reader = formats.choose(file, given.format)
+            reader = formats.choose(file, reading.format)
             plan = reader.plan(file, options)
             data = reader.read(file, options)
     except RefclustError as error:

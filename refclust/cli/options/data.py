@@ -41,7 +41,7 @@ DataFile = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class DataOptions:
     """What the user said about the data, as typed; every field is an option of its own."""
 
     format: Annotated[
@@ -125,7 +125,7 @@ class Given:
         """The options of ``base``, overruled by those that were given."""
         from dataclasses import replace
 
-        given: dict[str, Any] = {
+        named: dict[str, Any] = {
             "delimiter": self.sign(),
             "header": self.header,
             "id_column": self.id_column,
@@ -139,31 +139,31 @@ class Given:
         }
         if self.base not in (None, 0, 1):
             raise BadOption(f"--base {self.base}: the first index is 0 or 1")
-        found = replace(base, **{name: one for name, one in given.items() if one is not None})
-        empty = [name for name in given if getattr(found, name) == ""]
-        return replace(found, **dict.fromkeys(empty))
+        options = replace(base, **{name: x for name, x in named.items() if x is not None})
+        empty = [name for name in named if getattr(options, name) == ""]
+        return replace(options, **dict.fromkeys(empty))
 
     def _text(self, base: TextOptions | None) -> TextOptions | None:
-        given = (self.lowercase, self.stop_words, self.min_df, self.max_df, self.tfidf or None)
-        if all(one is None for one in given):
+        named = (self.lowercase, self.stop_words, self.min_df, self.max_df, self.tfidf or None)
+        if all(value is None for value in named):
             return base
         from dataclasses import replace
 
         from refclust.data.readers.words import read_words
         from refclust.data.text import PLAIN
 
-        found = base or PLAIN
-        lowercase = found.lowercase if self.lowercase is None else self.lowercase
-        words = found.stop_words
+        texts = base or PLAIN
+        lowercase = texts.lowercase if self.lowercase is None else self.lowercase
+        words = texts.stop_words
         if self.stop_words is not None:
             words = frozenset(read_words(self.stop_words, lowercase=lowercase))
         return replace(
-            found,
+            texts,
             lowercase=lowercase,
             stop_words=words,
-            min_df=found.min_df if self.min_df is None else _bound("--min-df", self.min_df),
-            max_df=found.max_df if self.max_df is None else _bound("--max-df", self.max_df),
-            tfidf=found.tfidf or self.tfidf,
+            min_df=texts.min_df if self.min_df is None else _bound("--min-df", self.min_df),
+            max_df=texts.max_df if self.max_df is None else _bound("--max-df", self.max_df),
+            tfidf=texts.tfidf or self.tfidf,
         )
 
 
@@ -177,20 +177,20 @@ class Source:
     data: Dataset
 
 
-reads = together(Given, "given")  # gives a command all options for reading
+reads = together(DataOptions, "reading")  # gives a command all options for reading
 
 
-def read(path: str, given: Given) -> Source:
+def read(path: str, reading: DataOptions) -> Source:
     """Read the data that a command was given."""
     from refclust.backends.plugins import formats
 
-    options = given.options()
-    reader = formats.choose(path, given.format)
+    options = reading.options()
+    reader = formats.choose(path, reading.format)
     with passing(path):
         return Source(path, reader.name, options, reader.read(path, options))
 
 
-def read_as(model: Model, path: str, given: Given) -> tuple[Source, int]:
+def read_as(model: Model, path: str, reading: DataOptions) -> tuple[Source, int]:
     """Read data as those of a model were read, unless options say otherwise.
 
     Returns them over the features of the model, and how many other features were left out.
@@ -199,22 +199,22 @@ def read_as(model: Model, path: str, given: Given) -> tuple[Source, int]:
     from refclust.data.readers.formats import Options
     from refclust.models.reading import fitted_to, new_options, read_new
 
-    if given.tfidf:
+    if reading.tfidf:
         raise BadOption("--tfidf is settled by the model: its data were weighed, or they were not")
-    reading = model.data.reading
-    reader = formats.choose(path, given.format or _format_of(model, path))
-    base = Options() if reading is None else new_options(reading)
-    if reading is not None and reading.format != reader.name:
+    fitted = model.data.reading
+    reader = formats.choose(path, reading.format or _format_of(model, path))
+    base = Options() if fitted is None else new_options(fitted)
+    if fitted is not None and fitted.format != reader.name:
         # Columns of another format mean nothing here; words are cut in one way everywhere.
-        texts = reader.name in _TEXTS or given.text_column is not None
+        texts = reader.name in _TEXTS or reading.text_column is not None
         base = Options(text=base.text if texts else None)
-    roles = {"label_column": given.label_column, "weight_column": given.weight_column}
+    roles = {"label_column": reading.label_column, "weight_column": reading.weight_column}
     asked_for = [role for role, column in roles.items() if column is not None]
     with keeping(path):
-        found, options = read_new(
-            lambda asked: reader.read(path, asked), given.over(base), fixed=asked_for
+        rows, options = read_new(
+            lambda asked: reader.read(path, asked), reading.over(base), fixed=asked_for
         )
-    data, unseen = fitted_to(model, found)
+    data, unseen = fitted_to(model, rows)
     return Source(path, reader.name, options, data), unseen
 
 
@@ -228,19 +228,19 @@ def note_unseen(unseen: int) -> None:
 def refuse_same(outputs: list[str], inputs: list[str]) -> None:
     """Refuse to write two outputs to one file, or one over an input, even with ``--force``."""
     seen: list[str] = []
-    for output in (one for one in outputs if one != STDIN):
+    for output in (path for path in outputs if path != STDIN):
         if any(_same(output, other) for other in seen):
             raise BadOption(f"two outputs cannot go to one file, {for_terminal(output)}")
-        if any(one != STDIN and _same(output, one) for one in inputs):
+        if any(path != STDIN and _same(output, path) for path in inputs):
             raise BadOption(f"{for_terminal(output)} is read from; the output needs another name")
         seen.append(output)
 
 
-def _same(one: str, other: str) -> bool:
+def _same(path: str, other: str) -> bool:
     try:
-        return os.path.samefile(one, other)
+        return os.path.samefile(path, other)
     except OSError:
-        return os.path.abspath(one) == os.path.abspath(other)
+        return os.path.abspath(path) == os.path.abspath(other)
 
 
 def _format_of(model: Model, path: str) -> str | None:
@@ -252,7 +252,7 @@ def _format_of(model: Model, path: str) -> str | None:
     reading = model.data.reading
     if reading is None or os.path.isdir(path):
         return None
-    fitting = [one.name for one in readers() if ending and ending in one.suffixes]
+    fitting = [each.name for each in readers() if ending and ending in each.suffixes]
     return None if path != STDIN and fitting and reading.format not in fitting else reading.format
 
 

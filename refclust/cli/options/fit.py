@@ -1,53 +1,26 @@
-"""The options of ``refclust fit``: what to fit, from which start, and what to write where."""
+"""The options that fits share: what is written where, how a fit is kept, and how it is told."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-StartName: TypeAlias = Literal["k-means++", "greedy", "random", "random-centres", "farthest"]
-MetricName: TypeAlias = Literal["euclidean", "cosine"]
-PolicyName: TypeAlias = Literal["farthest", "split", "keep", "drop", "error"]
-ByName: TypeAlias = Literal["rss", "size"]
+from refclust.cli.commands.fit import running
+from refclust.cli.commands.fit.files import Outputs
+from refclust.cli.options.groups import spelled
+from refclust.cli.options.labelings import BackendName, Json
+from refclust.cli.show.spreadsheets import SpreadsheetSafe
+from refclust.fitting.options import SEED
 
-K = Annotated[int | None, typer.Option("-k", "--clusters", metavar="K", help="How many clusters.")]
-Start = Annotated[StartName, typer.Option("--start", help="How the first centres are chosen.")]
-CentresFile = Annotated[
-    str | None, typer.Option("--centres", metavar="FILE", help="Start from these centres.")
-]
-StartLabels = Annotated[
-    str | None,
-    typer.Option(
-        "--start-labels",
-        metavar="FILE[:COLUMN]",
-        help="Start from the means of these groups, one label per row.",
-    ),
-]
-Metric = Annotated[
-    MetricName, typer.Option("--metric", help="Nearest by which measure; cosine suits texts.")
-]
-Seed = Annotated[
-    int, typer.Option("--seed", metavar="S", help="Which random numbers: any whole number from 0.")
-]
-Restarts = Annotated[
-    int, typer.Option("--restarts", metavar="R", help="Runs from other starts; the best is kept.")
-]
-Trials = Annotated[
-    int | None, typer.Option("--trials", metavar="L", help="Candidates of --start greedy.")
-]
-Empty = Annotated[PolicyName, typer.Option("--empty", help="What becomes of an empty cluster.")]
-Tolerance = Annotated[
-    float | None,
-    typer.Option(
-        "--tolerance",
-        metavar="T",
-        help="Stop when the objective gains no more than this share. [only when no label changes]",
-    ),
-]
-Limit = Annotated[
-    int, typer.Option("--limit", metavar="N", help="The largest number of iterations of a run.")
-]
+if TYPE_CHECKING:
+    from refclust.fitting.checkpoint import Checkpoint
+
+Fit = TypeVar("Fit")
+
+Seed = Annotated[int, spelled(SEED)]
 ModelFile = Annotated[
     str | None, typer.Option("--model", "-o", metavar="FILE", help="Write the model, as JSON.")
 ]
@@ -59,22 +32,79 @@ LabelsFile = Annotated[
         help="Write the cluster of each row: .csv, .tsv or .jsonl; - is standard output.",
     ),
 ]
-TraceFile = Annotated[
-    str | None,
-    typer.Option("--trace", metavar="FILE", help="Write the iterations of the best run, as CSV."),
-]
-CheckpointFile = Annotated[
-    str | None,
-    typer.Option(
-        "--checkpoint",
-        metavar="FILE",
-        help="Where a fit that is interrupted is kept. [the name of --model and .checkpoint]",
-    ),
-]
-CheckpointEvery = Annotated[
-    float, typer.Option("--checkpoint-every", metavar="SECONDS", help="How often it is kept.")
-]
-Resume = Annotated[
-    bool, typer.Option("--resume", help="Go on where the checkpoint ends, to the same result.")
-]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What a fit writes and where it is kept, as typed; a command leaves out what it has not."""
+
+    model: ModelFile = None
+    labels: LabelsFile = None
+    spreadsheet_safe: SpreadsheetSafe = False
+    merges: Annotated[
+        str | None,
+        typer.Option("--merges", metavar="FILE", help="Write the table of merges, as CSV."),
+    ] = None
+    trace: Annotated[
+        str | None,
+        typer.Option(
+            "--trace", metavar="FILE", help="Write the iterations of the best run, as CSV."
+        ),
+    ] = None
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            "--checkpoint",
+            metavar="FILE",
+            help="Where a fit that is interrupted is kept. [the name of --model and .checkpoint]",
+        ),
+    ] = None
+    checkpoint_every: Annotated[
+        float, typer.Option("--checkpoint-every", metavar="SECONDS", help="How often it is kept.")
+    ] = 30.0
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where the checkpoint ends, to the same result.")
+    ] = False
+    force: Force = False
+    backend: BackendName = None
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Check the fit again: a sample of rows and one full step."),
+    ] = False
+    certify: Annotated[
+        bool, typer.Option("--certify", help="Enclose the exact log-likelihood, to 30 digits.")
+    ] = False
+    as_json: Json = False
+
+    @property
+    def outputs(self) -> Outputs:
+        """The files to write."""
+        table = self.trace if self.merges is None else self.merges
+        return Outputs(self.model, self.labels, table, self.force, self.spreadsheet_safe)
+
+    @property
+    def kept(self) -> str | None:
+        """Where the checkpoint lies: where it was said, else beside the model."""
+        beside = None if self.model is None else self.model + running.ENDING
+        return beside if self.checkpoint is None else self.checkpoint
+
+    def refuse(self, inputs: list[str | None]) -> None:
+        """Refuse what could not be written at the end, or would destroy something."""
+        self.outputs.check(inputs=inputs, as_json=self.as_json)
+        running.check_checkpoint(
+            self.kept,
+            self.checkpoint_every,
+            resume=self.resume,
+            force=self.force,
+            others=[*inputs, self.model, self.labels, self.trace],
+        )
+
+    def run(self, fit: Callable[[running.Live, Checkpoint | None], Fit]) -> Fit:
+        """Run a fit to its end; an interrupt leaves its checkpoint and tells how to go on."""
+
+        def begun(live: running.Live) -> Fit:
+            every, resume = self.checkpoint_every, self.resume
+            return fit(live, running.checkpoint_of(self.kept, every, resume=resume))
+
+        return running.run(begun, self.kept)

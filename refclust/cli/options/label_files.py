@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from refclust.cli.options.data import Given
+    from refclust.cli.options.data import DataOptions
 
 
 def split(text: str | None) -> tuple[str | None, str | None]:
@@ -17,11 +17,11 @@ def split(text: str | None) -> tuple[str | None, str | None]:
     return file, column
 
 
-def read(text: str, given: Given) -> list[str]:
+def read(text: str, reading: DataOptions) -> list[str]:
     """Read one label per row, with the delimiter of the data if there is a choice."""
     from refclust.data.labels import is_delimited, read_labels
 
     path, column = split(text)
     assert path is not None
-    sign = given.sign() if is_delimited(path, column=column) else None
+    sign = reading.sign() if is_delimited(path, column=column) else None
     return read_labels(path, column=column, delimiter=sign)

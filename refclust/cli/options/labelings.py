@@ -11,6 +11,7 @@ import typer
 from refclust.cli.options.complete import complete_backend, complete_profile
 from refclust.cli.output import note
 from refclust.errors import BadOption
+from refclust.fitting.options import BACKEND
 
 if TYPE_CHECKING:
     from refclust.backends.session import Session
@@ -74,17 +75,14 @@ Profile = Annotated[
 BackendName = Annotated[
     str | None,
     typer.Option(
-        "--backend",
-        metavar="B",
-        help="Who runs the kernels: auto, reference or a plugin. [$REFCLUST_BACKEND, else auto]",
-        autocompletion=complete_backend,
+        "--backend", metavar=BACKEND.metavar, help=BACKEND.help, autocompletion=complete_backend
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")]
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Labelings:
     """What the user named as input, as typed."""
 
     true: str | None
@@ -100,8 +98,8 @@ class Given:
 
     def read(self, session: Session) -> Contingency:
         """Read the files and count the table."""
-        given = replace(self, delimiter=_delimiter(self.delimiter))
-        return _read_table(given) if given.table is not None else _read_labels(given, session)
+        named = replace(self, delimiter=_delimiter(self.delimiter))
+        return _read_table(named) if named.table is not None else _read_labels(named, session)
 
 
 def _delimiter(text: str | None) -> str | None:
@@ -113,24 +111,24 @@ def _delimiter(text: str | None) -> str | None:
     return sign
 
 
-def _read_table(given: Given) -> Contingency:
+def _read_table(named: Labelings) -> Contingency:
     from refclust.data.tables import read_table
     from refclust.metrics.contingency import Contingency
 
     extra = {
-        "TRUE": given.true,
-        "PRED": given.pred,
-        "--column-true": given.column_true,
-        "--column-pred": given.column_pred,
-        "--weights": given.weights,
-        "--noise": given.noise,
-        "--noise-policy": given.noise_policy,
+        "TRUE": named.true,
+        "PRED": named.pred,
+        "--column-true": named.column_true,
+        "--column-pred": named.column_pred,
+        "--weights": named.weights,
+        "--noise": named.noise,
+        "--noise-policy": named.noise_policy,
     }
-    named = [option for option, value in extra.items() if value is not None]
-    if named:
-        raise BadOption(f"--table replaces the labels, so {', '.join(named)} cannot go with it")
-    assert given.table is not None
-    file = read_table(given.table, header=given.header, delimiter=given.delimiter)
+    spelled = [option for option, value in extra.items() if value is not None]
+    if spelled:
+        raise BadOption(f"--table replaces the labels, so {', '.join(spelled)} cannot go with it")
+    assert named.table is not None
+    file = read_table(named.table, header=named.header, delimiter=named.delimiter)
     table = Contingency.of_rows(file.rows)
     if file.clusters is None or file.classes is None:
         return table
@@ -140,28 +138,28 @@ def _read_table(given: Given) -> Contingency:
     return replace(table, clusters=clusters, classes=classes)
 
 
-def _read_labels(given: Given, session: Session) -> Contingency:
+def _read_labels(named: Labelings, session: Session) -> Contingency:
     from refclust.data.labels import read_weights, same_length
     from refclust.metrics.contingency import NO_NOISE, contingency
 
-    if given.header:
+    if named.header:
         raise BadOption("--header goes with --table; CSV and TSV files of labels always have one")
-    true, pred = _sides(given)
-    weights = None if given.weights is None else _weights_side(given.weights)
-    _check_sources([side for side in (true, pred, weights) if side is not None], given)
-    labels_true, labels_pred = _both(true, pred, given.delimiter)
+    true, pred = _sides(named)
+    weights = None if named.weights is None else _weights_side(named.weights)
+    _check_sources([side for side in (true, pred, weights) if side is not None], named)
+    labels_true, labels_pred = _both(true, pred, named.delimiter)
     same_length([(true.told, labels_true), (pred.told, labels_pred)])
-    _check_noise(given.noise, labels_true, labels_pred)
+    _check_noise(named.noise, labels_true, labels_pred)
     counts = None
     if weights is not None:
-        counts = read_weights(weights.file, column=weights.column, delimiter=given.delimiter)
+        counts = read_weights(weights.file, column=weights.column, delimiter=named.delimiter)
         same_length([(true.told, labels_true), (weights.told, counts)])
     return contingency(
         labels_true,
         labels_pred,
         weights=counts,
-        noise=NO_NOISE if given.noise is None else given.noise,
-        noise_policy=given.noise_policy,
+        noise=NO_NOISE if named.noise is None else named.noise,
+        noise_policy=named.noise_policy,
         session=session,
     )
 
@@ -181,17 +179,17 @@ class _Side:
         return name if self.column is None else f"{name} (column {self.column})"
 
 
-def _sides(given: Given) -> tuple[_Side, _Side]:
-    if given.true is None:
+def _sides(named: Labelings) -> tuple[_Side, _Side]:
+    if named.true is None:
         raise BadOption("nothing to read: give the files TRUE and PRED, or --table FILE")
-    if given.pred is not None:
-        return _Side(given.true, given.column_true), _Side(given.pred, given.column_pred)
-    if given.column_true is None or given.column_pred is None:
+    if named.pred is not None:
+        return _Side(named.true, named.column_true), _Side(named.pred, named.column_pred)
+    if named.column_true is None or named.column_pred is None:
         raise BadOption(
-            f"PRED is missing: give a second file, or two columns of {given.true} with "
+            f"PRED is missing: give a second file, or two columns of {named.true} with "
             "--column-true and --column-pred"
         )
-    return _Side(given.true, given.column_true), _Side(given.true, given.column_pred)
+    return _Side(named.true, named.column_true), _Side(named.true, named.column_pred)
 
 
 def _weights_side(text: str) -> _Side:
@@ -202,15 +200,15 @@ def _weights_side(text: str) -> _Side:
     return _Side(file, column)
 
 
-def _check_sources(sides: list[_Side], given: Given) -> None:
+def _check_sources(sides: list[_Side], named: Labelings) -> None:
     from refclust.data.files.source import refuse_twice
     from refclust.data.labels import is_delimited
 
     files = [side.file for side in sides]
-    if given.pred is None:
+    if named.pred is None:
         files.remove(sides[1].file)  # one file, read once for both columns
     refuse_twice(files)
-    if given.delimiter is not None and not any(
+    if named.delimiter is not None and not any(
         is_delimited(side.file, column=side.column) for side in sides
     ):
         raise BadOption("--delimiter separates columns: name one, or give .csv or .tsv files")

@@ -8,27 +8,28 @@ from fractions import Fraction
 from typing import Final
 
 from refclust.backends.session import Session
-from refclust.cluster.kmeans import KMeansArguments, kmeans
+from refclust.cluster.kmeans import kmeans
 from refclust.cluster.objective import rounded
+from refclust.cluster.options import KMeansCall
 from refclust.cluster.results import KMeansFit
-from refclust.data.dataset import Dataset
+from refclust.data.accepting.door import dataset
 from refclust.errors import BadOption, DataError
 from refclust.fitting.rows import Rows
 from refclust.mixture.choosing import gap
-from refclust.mixture.choosing.table import Candidate, Criterion, Selection, Told, failed, shown
+from refclust.mixture.choosing.options import Criterion, Told
+from refclust.mixture.choosing.table import Candidate, Selection, failed, shown
 
 _LEAST_FOR_ELBOW: Final = 3
 
 
 def select_kmeans(
-    rows: Dataset,
+    call: KMeansCall,
     ks: Sequence[int],
     criterion: Criterion,
     references: int,
-    options: KMeansArguments,
     told: Told,
 ) -> Selection:
-    """Cluster the rows for every K, and choose by the rule of the criterion.
+    """Cluster the rows of a call for every K, and choose by the rule of the criterion.
 
     Spec: KM-KSEL, MS-GAP, MS-ELBOW
     """
@@ -38,12 +39,12 @@ def select_kmeans(
     elif len(ks) < _LEAST_FOR_ELBOW:
         raise BadOption(f"an elbow needs at least three numbers of clusters; {len(ks)} were given")
     steps = len(ks) + (references if criterion == "gap" else 0)
-    seen = _fitted(rows, ks, options, told, steps)
+    seen = _fitted(call, ks, told, steps)
     if criterion == "elbow":
         return _by_elbow(seen)
     logs: list[list[float]] = []
-    seen_through = Rows(rows, options.get("session") or Session())
-    for one in gap.reference_curves(seen_through, ks, references, options):
+    rows = Rows(dataset(call.data), call.session or Session())
+    for one in gap.reference_curves(rows, ks, references, call):
         logs.append(one)
         told(len(ks) + len(logs), steps, f"reference set {len(logs)}")
     return _by_gap(seen, logs)
@@ -67,17 +68,11 @@ class _Seen:
         return Selection("kmeans", criterion, told, chosen, why, fit)
 
 
-def _fitted(
-    rows: Dataset,
-    ks: Sequence[int],
-    options: KMeansArguments,
-    told: Told,
-    steps: int,
-) -> _Seen:
+def _fitted(call: KMeansCall, ks: Sequence[int], told: Told, steps: int) -> _Seen:
     seen, first = _Seen(), None
     for k in ks:
         try:
-            fit = kmeans(rows, k, **options)
+            fit = kmeans(**vars(replace(call, k=k)))
         except DataError as error:
             first = first or error
             seen.candidates.append(failed(k, None, error))

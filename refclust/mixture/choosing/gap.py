@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, pairwise, takewhile
 
-from refclust.cluster.kmeans import KMeansArguments, kmeans
+from refclust.cluster.kmeans import kmeans
+from refclust.cluster.options import KMeansCall
 from refclust.cluster.results import KMeansFit
 from refclust.cluster.seeding import random_centres
-from refclust.data.dataset import Dataset, dense
+from refclust.data.dataset import dense
 from refclust.errors import BadOption, DataError
 from refclust.fitting.draws import Draws
 from refclust.fitting.rows import Rows
@@ -54,36 +55,33 @@ def log_rss(rss: Fraction) -> float | None:
 
 
 def reference_curves(
-    rows: Rows,
-    ks: Sequence[int],
-    references: int,
-    options: KMeansArguments,
+    rows: Rows, ks: Sequence[int], references: int, call: KMeansCall
 ) -> Iterator[list[float]]:
     """log RSS for every K, of one reference set after another, as far as there is one.
 
     Spec: MS-GAP
     """
-    data, draws = rows.data, Draws(options.get("seed", 0))
+    data, draws = rows.data, Draws(call.seed)
     for _ in range(references):
         made = dense(
             array("d", chain.from_iterable(random_centres(rows, data.n, draws))),
             data.d,
             weights=data.weights,
         )
-        yield _logs(made, ks, {**options, "trace": "none"})
+        yield _logs(ks, replace(call, data=made, trace="none"))
 
 
-def _logs(data: Dataset, ks: Sequence[int], options: KMeansArguments) -> list[float]:
-    found: list[float] = []
+def _logs(ks: Sequence[int], call: KMeansCall) -> list[float]:
+    logs: list[float] = []
     for k in ks:
         try:
-            log = log_rss(rss_of(kmeans(data, k, **options)))
+            log = log_rss(rss_of(kmeans(**vars(replace(call, k=k)))))
         except DataError:  # fewer different rows than clusters
             break
         if log is None:
             break
-        found.append(log)
-    return found
+        logs.append(log)
+    return logs
 
 
 def gaps(curve: Sequence[float | None], references: Sequence[Sequence[float]]) -> list[Gap | None]:

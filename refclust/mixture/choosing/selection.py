@@ -7,30 +7,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Unpack, cast, get_args
+from typing import Any, Final
 
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
-from refclust.cluster.kmeans import KMeansArguments
+from refclust.cluster.options import KMeansCall
 from refclust.data.accepting.door import dataset
 from refclust.data.accepting.trust import items, iterator
 from refclust.data.dataset import Dataset
 from refclust.errors import BadOption, DataError
-from refclust.fitting.checks import named, runs, whole
+from refclust.fitting.checks import whole
+from refclust.fitting.options import takes
 from refclust.limits import within
 from refclust.mixture.bayes.fit import variational_gaussian, variational_multinomial
 from refclust.mixture.bayes.importance import importance_sampling
 from refclust.mixture.choosing import criteria, held_out
 from refclust.mixture.choosing.clusters import select_kmeans
 from refclust.mixture.choosing.criteria import AnyFit
+from refclust.mixture.choosing.options import Criterion, Model, SelectCall, Told
 from refclust.mixture.choosing.table import (
     OF_BELIEFS,
     OF_KMEANS,
     Candidate,
-    Criterion,
-    Model,
     Selection,
-    Told,
     failed,
     rank,
     ranking,
@@ -38,56 +37,28 @@ from refclust.mixture.choosing.table import (
 )
 from refclust.mixture.covariance.models import MODELS, covariance_model
 from refclust.mixture.em import USUAL
-from refclust.mixture.families.count_parameters import Counts
-from refclust.mixture.fit import (
-    EMArguments,
-    bernoulli_mixture,
-    gaussian_mixture,
-    multinomial_mixture,
+from refclust.mixture.fit import bernoulli_mixture, gaussian_mixture, multinomial_mixture
+from refclust.mixture.options import (
+    BernoulliCall,
+    GaussianCall,
+    MixtureCall,
+    MultinomialCall,
+    VariationalGaussianCall,
+    VariationalMultinomialCall,
 )
 from refclust.numbers.reading import shown
 
-RESTARTS: Final = 5
-TOLERANCE: Final = 1e-6  # criteria are compared in units, not in the last digits of a maximum
-_OF_ALL: Final = frozenset(("start", "seed", "restarts", "tolerance", "limit"))
-_OF_EM: Final = _OF_ALL | {"variation", "top", "samples", "damping", "collapse", "trace"}
-_FITS: Final[Mapping[tuple[str, bool], tuple[Callable[..., AnyFit], frozenset[str]]]] = {
-    ("gaussian", False): (gaussian_mixture, _OF_EM | {"floor"}),
-    ("multinomial", False): (multinomial_mixture, _OF_EM | {"m", "p", "counts"}),
-    ("bernoulli", False): (bernoulli_mixture, _OF_EM | {"m", "p"}),
-    ("gaussian", True): (variational_gaussian, _OF_EM | {"alpha", "beta", "nu"}),
-    ("multinomial", True): (
-        variational_multinomial,
-        _OF_EM | {"alpha", "concentration", "counts"},
-    ),
+_FITS: Final[Mapping[tuple[str, bool], tuple[Callable[..., AnyFit], type[MixtureCall]]]] = {
+    ("gaussian", False): (gaussian_mixture, GaussianCall),
+    ("multinomial", False): (multinomial_mixture, MultinomialCall),
+    ("bernoulli", False): (bernoulli_mixture, BernoulliCall),
+    ("gaussian", True): (variational_gaussian, VariationalGaussianCall),
+    ("multinomial", True): (variational_multinomial, VariationalMultinomialCall),
 }
 
 
-class SelectArguments(EMArguments, total=False):
-    """The options of the fits, for type checkers; each goes with the models that have it."""
-
-    floor: float
-    m: float
-    p: Sequence[float] | None
-    counts: Counts
-    alpha: float | None
-    beta: float
-    nu: float | None
-    concentration: float
-
-
-def select(
-    data: Any,
-    *,
-    k: int | Iterable[int] = range(1, 10),
-    model: Model = "gaussian",
-    covariance: str | Iterable[str] = "full",
-    criterion: Criterion | None = None,
-    folds: int | None = None,
-    references: int = 20,
-    after_candidate: Told | None = None,
-    **options: Unpack[SelectArguments],
-) -> Selection:
+@takes(SelectCall)
+def select(call: SelectCall) -> Selection:
     """Fit a model for every K and every covariance asked for, and choose by a criterion.
 
     The usual criterion is BIC, for k-means the gap statistic; ``folds`` belongs to ``cv``,
@@ -97,42 +68,36 @@ def select(
 
     Spec: MS-BIC, MS-AIC, MS-ICL, MS-CVLL, MS-VISEL, MS-IS, MS-GAP, MS-ELBOW
 
-    >>> found = select([[0], [1], [2], [40], [41], [42]], k=[1, 2], covariance="tied")
-    >>> found.why
+    >>> chosen = select([[0], [1], [2], [40], [41], [42]], k=[1, 2], covariance="tied")
+    >>> chosen.why
     'smallest BIC 30.08; next EEE with K = 1 at 56.57'
-    >>> found.best.name
+    >>> chosen.best.name
     'EEE with K = 2'
     """
-    named("model", model, get_args(Model))
-    criterion = criterion or ("gap" if model == "kmeans" else "bic")
-    named("criterion", criterion, get_args(Criterion))
+    model = call.model
+    criterion = call.criterion or ("gap" if model == "kmeans" else "bic")
     if (model == "kmeans") != (criterion in OF_KMEANS):
         raise BadOption(
             f"the criterion {criterion} does not go with {model}; k-means has gap and elbow, "
             "mixtures have bic, aic, icl, icl-soft, cv, evidence and importance"
         )
-    if folds is not None and criterion != "cv":
+    if call.folds is not None and criterion != "cv":
         raise BadOption(f"folds belong to the criterion cv, not to {criterion}")
-    given: dict[str, Any] = dict(options)
-    weights = given.pop("weights", None)
-    rows = dataset(data) if weights is None else dataset(data, weights=weights)
-    session, backend = given.pop("session", None), given.pop("backend", None)
-    ks = _numbers(k)
-    if model != "kmeans":
-        # One unlucky start would decide between models: each gets several.
-        given.setdefault("start", "varied" if model == "gaussian" else "points")
-        given.setdefault("restarts", RESTARTS)
-        given.setdefault("tolerance", TOLERANCE)
-    shapes = [None] if model == "kmeans" else _covariances(covariance, model, criterion)
-    if session is None:
-        session = _session(backend, model, rows, (max(ks), len(ks) * len(shapes)), given)
-    told = after_candidate or (lambda _done, _all, _name: None)
-    if model == "kmeans":
-        _check_names(given, _OF_ALL, model)
-        runs("references", references)
-        asked = cast(KMeansArguments, {**given, "session": session})
-        return select_kmeans(rows, ks, criterion, references, asked, told)
-    fitting = _fitting(model, criterion, rows, session, given, folds)
+    fit, kind = _FITS.get((model, criterion in OF_BELIEFS), (None, KMeansCall))
+    if fit is None and model != "kmeans":
+        raise BadOption(f"there is no evidence for {model}; it goes with gaussian and multinomial")
+    options = call.of_fits(kind)
+    rows = dataset(call.data, weights=call.weights)
+    ks = _numbers(call.k)
+    shapes = [None] if fit is None else _covariances(call.covariance, model, criterion)
+    work = (max(ks), len(ks) * len(shapes) * options.get("restarts", 1))
+    session = call.session or _session(call.backend, model, rows, work)
+    told = call.after_candidate or (lambda _done, _all, _name: None)
+    if fit is None:
+        clustering = KMeansCall(data=rows, session=session, **options)
+        return select_kmeans(clustering, ks, criterion, call.references, told)
+    dealt = held_out.folds(rows.n, call.folds, seed=call.seed) if criterion == "cv" else ()
+    fitting = _Fitting(model, criterion, rows, session, fit, options, dealt)
     return fitting.selection([(each, shape) for each in ks for shape in shapes], told)
 
 
@@ -140,17 +105,15 @@ def _session(
     backend: str | None,
     model: Model,
     rows: Dataset,
-    work: tuple[int, int],  # the largest number of components, and how many fits
-    options: Mapping[str, Any],
+    work: tuple[int, int],  # the largest number of components, and how many runs
 ) -> Session:
     """A session that knows how much work is coming, so that a fast backend pays."""
-    session, (most, fits) = Session(backend), work
+    session, (most, runs) = Session(backend), work
     kernel = {"gaussian": "gaussian.em_step", "kmeans": "kmeans.lloyd_step"}.get(
         model, "multinomial.em_step"
     )
-    restarts = options.get("restarts", 1)
-    calls = fits * USUAL * (restarts if isinstance(restarts, int) else 1)
-    session.bound_to(kernel, Problem(rows.kind, rows.n, len(rows.matrix.values), most, calls))
+    problem = Problem(rows.kind, rows.n, len(rows.matrix.values), most, runs * USUAL)
+    session.bound_to(kernel, problem)
     return session
 
 
@@ -174,15 +137,15 @@ class _Fitting:
         first: DataError | None = None
         for k, shape in asked:
             try:
-                one, fit = self._candidate(k, shape)
+                candidate, fit = self._candidate(k, shape)
             except DataError as error:
                 first = first or error
-                one = failed(k, shape, error)
+                candidate = failed(k, shape, error)
             else:
-                if best is None or rank(one, self.criterion) < best:
-                    best, kept = rank(one, self.criterion), fit
-            candidates.append(one)
-            told(len(candidates), len(asked), one.name)
+                if best is None or rank(candidate, self.criterion) < best:
+                    best, kept = rank(candidate, self.criterion), fit
+            candidates.append(candidate)
+            told(len(candidates), len(asked), candidate.name)
         if best is None and first is not None:
             raise first
         chosen = ranking(candidates, self.criterion)[0]
@@ -207,7 +170,7 @@ class _Fitting:
             values, used = _values(fit, self.rows, self.session), None
         if self.criterion == "cv":
             values["cv"] = held_out.cross_validated(self.rows, self.dealt, fitted, self.session)
-        one = Candidate(
+        candidate = Candidate(
             k,
             shape,
             log_likelihood=None if bounded else fit.log_likelihood,
@@ -217,16 +180,16 @@ class _Fitting:
             values=values,
             doubts=doubts,
         )
-        return one, fit
+        return candidate, fit
 
     def _sampled(self, fit: Any) -> tuple[dict[str, float], tuple[str, ...]]:
         """The log evidence by importance sampling, its error, the tail index, and all doubts."""
         seed = self.options.get("seed", 0)
-        found = importance_sampling(fit, self.rows, seed=seed, session=self.session)
-        values = {"importance": found.log_evidence, "importance-error": found.standard_error}
-        if found.pareto_k is not None:
-            values["pareto-k"] = found.pareto_k
-        return values, found.doubts
+        sampled = importance_sampling(fit, self.rows, seed=seed, session=self.session)
+        values = {"importance": sampled.log_evidence, "importance-error": sampled.standard_error}
+        if sampled.pareto_k is not None:
+            values["pareto-k"] = sampled.pareto_k
+        return values, sampled.doubts
 
 
 def in_use(sizes: Iterable[float]) -> int:
@@ -241,34 +204,8 @@ def in_use(sizes: Iterable[float]) -> int:
 
 
 def _values(fit: AnyFit, rows: Dataset, session: Session) -> dict[str, float]:
-    found = criteria.criteria(fit, rows, session=session)
-    return {"bic": found.bic, "aic": found.aic, "icl": found.icl, "icl-soft": found.icl_soft}
-
-
-def _fitting(
-    model: Model,
-    criterion: Criterion,
-    rows: Dataset,
-    session: Session,
-    options: dict[str, Any],
-    folds: int | None,
-) -> _Fitting:
-    found = _FITS.get((model, criterion in OF_BELIEFS))
-    if found is None:
-        raise BadOption(f"there is no evidence for {model}; it goes with gaussian and multinomial")
-    fit, names = found
-    _check_names(options, names, model)
-    dealt = held_out.folds(rows.n, folds, seed=options.get("seed", 0)) if criterion == "cv" else ()
-    return _Fitting(model, criterion, rows, session, fit, options, dealt)
-
-
-def _check_names(options: Mapping[str, Any], known: frozenset[str], model: str) -> None:
-    for name in options:
-        if name not in known:
-            raise BadOption(
-                f"choosing among {model} models has no option {name}; allowed are "
-                f"{', '.join(sorted(known))}"
-            )
+    costs = criteria.criteria(fit, rows, session=session)
+    return {"bic": costs.bic, "aic": costs.aic, "icl": costs.icl, "icl-soft": costs.icl_soft}
 
 
 def _numbers(k: Any) -> list[int]:
@@ -280,10 +217,10 @@ def _numbers(k: Any) -> list[int]:
     if isinstance(k, str | Mapping):
         raise refusal()
     asked: dict[int, None] = {}
-    for one in (k,) if isinstance(k, int) else iterator(k, refusal):
-        whole("k", one, 1)
+    for number in (k,) if isinstance(k, int) else iterator(k, refusal):
+        whole("k", number, 1)
         within("runs", len(asked), f"k={shown(k)}, with more than {len(asked):,} numbers,")
-        asked[one] = None
+        asked[number] = None
     if not asked:
         raise BadOption("k is empty; at least one number of components is needed")
     return list(asked)
@@ -310,10 +247,10 @@ def _covariances(
         raise BadOption("no covariance model is named; give one, several, or all")
     # Variational Bayes has full covariances only: all of its models are one.
     every = ["VVV"] if criterion in OF_BELIEFS else list(MODELS)
-    names = [name for one in listed for name in (every if one == "all" else [one])]
-    found: list[str | None] = list(dict.fromkeys(covariance_model(name).name for name in names))
-    if criterion in OF_BELIEFS and found != ["VVV"]:
+    names = [each for name in listed for each in (every if name == "all" else [name])]
+    shapes: list[str | None] = list(dict.fromkeys(covariance_model(name).name for name in names))
+    if criterion in OF_BELIEFS and shapes != ["VVV"]:
         raise BadOption(
             f"the evidence is known for full covariances (VVV) only, not for {', '.join(names)}"
         )
-    return found
+    return shapes

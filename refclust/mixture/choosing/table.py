@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 from refclust.cluster.results import KMeansFit
 from refclust.errors import DataError
 from refclust.mixture.choosing.criteria import AnyFit
-
-Model: TypeAlias = Literal["gaussian", "multinomial", "bernoulli", "kmeans"]
-Criterion: TypeAlias = Literal[
-    "bic", "aic", "icl", "icl-soft", "cv", "evidence", "importance", "gap", "elbow"
-]
-Told: TypeAlias = Callable[[int, int, str], None]  # pieces of work done, all of them, the last one
+from refclust.mixture.choosing.options import Criterion, Model
 
 OF_KMEANS: Final = ("gap", "elbow")
 OF_BELIEFS: Final = ("evidence", "importance")

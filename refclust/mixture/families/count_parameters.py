@@ -6,7 +6,7 @@ import math
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import get_args
 
 from refclust.data.accepting.buffers import surely_counts, surely_shares
 from refclust.data.dataset import Dataset
@@ -25,8 +25,7 @@ from refclust.kernels.mixtures.words import Kind, WordLogs, WordStep, log
 from refclust.kernels.points import Vector
 from refclust.mixture.families.estimates import component_weights
 from refclust.mixture.families.gaussian_parameters import check_weights, readable
-
-Counts: TypeAlias = Literal["whole", "fractional"]
+from refclust.mixture.options import Counts as Counts
 
 
 @dataclass(frozen=True, slots=True)

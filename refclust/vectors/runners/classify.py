@@ -11,10 +11,9 @@ from functools import cached_property, lru_cache
 from typing import Any, Final
 
 from refclust.backends.session import Session
-from refclust.classify.discriminants import discriminant, linear_form
+from refclust.classify.discriminants import discriminant, linear_form, qda
 from refclust.classify.naive_bayes import naive_bayes
 from refclust.classify.predict import Classified, predict
-from refclust.classify.training import gaussian_classifier, labelled
 from refclust.errors import BadVectorFile
 from refclust.vectors.answers import Answer
 from refclust.vectors.runners.mixtures import number, numbers
@@ -84,15 +83,13 @@ def _trained_on_counts(text: str, backend: str) -> _Trained:
 def _trained_on_numbers(text: str, backend: str) -> _Trained:
     given = json.loads(text)
     weights = numbers(given["weights"]) if "weights" in given else None
-    known = labelled(
-        numbers(given["rows"]), given["labels"], {"weights": weights, "backend": backend}
-    )
-    classifier = gaussian_classifier(
-        known,
-        "qda",
+    classifier = qda(
+        numbers(given["rows"]),
+        given["labels"],
         covariance=given["model"],
-        floor=0.0,
         prior=given.get("prior", "documents"),
+        weights=weights,
+        backend=backend,
     )
     return _Trained(classifier, numbers(given["queries"]), backend)
 

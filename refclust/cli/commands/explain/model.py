@@ -37,7 +37,7 @@ def opened(
     if not isinstance(model, kind):
         held = f"{for_terminal(path)} holds a model of the kind {model.algorithm}"
         raise BadOption(f"{held}; {belongs}")
-    source, unseen = dataio.read_as(model, data, dataio.Given())
+    source, unseen = dataio.read_as(model, data, dataio.DataOptions())
     dataio.note_unseen(unseen)
     if not 0 <= row < source.data.n:
         raise IndexOutOfRange(f"--row {row}: the data have rows 0 to {source.data.n - 1}")

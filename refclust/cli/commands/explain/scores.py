@@ -67,7 +67,7 @@ def explain(
     refclust explain kmeans flowers.model.json flowers.csv --start
     """
     check_output(out, force=force)
-    given = inputs.Given(
+    labelings = inputs.Labelings(
         true=true,
         pred=pred,
         table=table,
@@ -82,7 +82,7 @@ def explain(
     if start and key != "kmeans":
         raise BadOption("--start belongs to explain kmeans")
     if key in ("em", "kmeans"):
-        if given != inputs.Given(true=true, pred=pred) or profile is not None:
+        if labelings != inputs.Labelings(true=true, pred=pred) or profile is not None:
             raise BadOption(f"explain {key} takes MODEL, DATA, {_TAKEN[key]}")
         if key == "em":
             from refclust.cli.commands.explain.em import explain_em
@@ -109,7 +109,9 @@ def explain(
     entry, options = catalogue.parse_key(key)
     entry.checked(options)
     session = Session(backend)
-    score = evaluate(entry, given.read(session), dict(options), profile=profile, session=session)
+    score = evaluate(
+        entry, labelings.read(session), dict(options), profile=profile, session=session
+    )
     explanation = score.explain()
     written = {
         "text": explanation.text,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,19 +11,15 @@ from refclust.cli import lazy
 from refclust.cli.commands.fit import files as fit_files
 from refclust.cli.commands.fit import running as fit_run
 from refclust.cli.options import data as dataio
-from refclust.cli.options import fit as opt
 from refclust.cli.options import label_files
-from refclust.cli.options.labelings import BackendName, Json
-from refclust.cli.show.spreadsheets import SpreadsheetSafe
+from refclust.cli.options.fit import Files
+from refclust.cli.options.groups import together
+from refclust.cluster.options import AgglomerativeCall, BisectingCall, KMeansCall
 from refclust.errors import BadOption
 
 if TYPE_CHECKING:
-    from refclust.cluster.results import BisectingFit
-    from refclust.cluster.steps import Steps
-
-LinkageName: TypeAlias = Literal[
-    "single", "complete", "average", "weighted", "centroid", "median", "ward"
-]
+    from refclust.cluster.results import BisectingFit, KMeansFit
+    from refclust.fitting.checkpoint import Checkpoint
 
 app = typer.Typer(
     cls=lazy.LazyGroup, no_args_is_help=True, rich_markup_mode=None, add_completion=False
@@ -44,35 +41,10 @@ def _fit() -> None:
 
 @app.command("kmeans", short_help="K-means: nearest centres, or nearest directions.")
 @dataio.reads
+@together(Files, "files", leave_out=("merges", "certify"))
+@together(KMeansCall, "call")
 def kmeans(
-    data: dataio.DataFile,
-    k: opt.K = None,
-    start: opt.Start = "k-means++",
-    centres: opt.CentresFile = None,
-    start_labels: opt.StartLabels = None,
-    metric: opt.Metric = "euclidean",
-    seed: opt.Seed = 0,
-    restarts: opt.Restarts = 1,
-    trials: opt.Trials = None,
-    empty: opt.Empty = "farthest",
-    tolerance: opt.Tolerance = None,
-    limit: opt.Limit = 300,
-    model: opt.ModelFile = None,
-    labels: opt.LabelsFile = None,
-    spreadsheet_safe: SpreadsheetSafe = False,
-    trace: opt.TraceFile = None,
-    checkpoint: opt.CheckpointFile = None,
-    checkpoint_every: opt.CheckpointEvery = 30.0,
-    resume: opt.Resume = False,
-    force: opt.Force = False,
-    backend: BackendName = None,
-    check: Annotated[
-        bool,
-        typer.Option("--check", help="Check the fit again: a sample of rows and one full step."),
-    ] = False,
-    as_json: Json = False,
-    *,
-    given: dataio.Given,
+    data: dataio.DataFile, *, call: KMeansCall, files: Files, reading: dataio.DataOptions
 ) -> None:
     """Cluster rows by k-means: every decision exact, every number rounded once.
 
@@ -82,82 +54,47 @@ def kmeans(
     refclust fit kmeans texts/ -k 8 --metric cosine --stop-words stop.txt --labels labels.csv
     refclust fit kmeans big.npy -k 50 -o big.model.json --resume
     """
-    outputs = fit_files.Outputs(model, labels, trace, force, spreadsheet_safe)
-    read_from = [data, centres, label_files.split(start_labels)[0], given.stop_words]
-    outputs.check(inputs=read_from, as_json=as_json)
-    kept = fit_run.checkpoint_path(checkpoint, model)
-    fit_run.check_checkpoint(
-        kept,
-        checkpoint_every,
-        resume=resume,
-        force=force,
-        others=[*read_from, model, labels, trace],
-    )
-    if k is None and centres is None and start_labels is None:
+    centres: Any = call.centres  # files, as typed
+    labels: Any = call.labels
+    files.refuse([data, centres, label_files.split(labels)[0], reading.stop_words])
+    if call.k is None and centres is None and labels is None:
         raise BadOption("how many clusters? give -k K, or a start: --centres or --start-labels")
-    from refclust.cli.show import clusters as fit_summary
+    from refclust.cli.show import clusters as summary
     from refclust.cluster.kmeans import kmeans_steps
 
-    source = dataio.read(data, given)
-    given_centres = None if centres is None else fit_files.centres(centres, source.data)
-    given_labels = None if start_labels is None else label_files.read(start_labels, given)
+    source = dataio.read(data, reading)
+    asked = replace(
+        call,
+        data=source.data,
+        centres=None if centres is None else fit_files.centres(centres, source.data),
+        labels=None if labels is None else label_files.read(labels, reading),
+        trace="scalars",
+        backend=files.backend,
+    )
 
-    def begun() -> Steps:
-        return kmeans_steps(
-            source.data,
-            k,
-            start=start,
-            centres=given_centres,
-            labels=given_labels,
-            metric=metric,
-            seed=seed,
-            restarts=restarts,
-            trials=trials,
-            empty=empty,
-            tolerance=tolerance,
-            limit=limit,
-            trace="scalars",
-            backend=backend,
-            checkpoint=fit_run.checkpoint_of(kept, checkpoint_every, resume=resume),
-        )
+    def iterated(live: fit_run.Live, checkpoint: Checkpoint | None) -> KMeansFit:
+        steps = kmeans_steps(**vars(replace(asked, checkpoint=checkpoint)))
+        return fit_run.iterated(steps, live)
 
-    fit = fit_run.run(lambda live: fit_run.iterated(begun(), live), kept)
-    if check:
+    fit = files.run(iterated)
+    if files.check:
         fit_run.checked(fit, source.data)
-    lines = fit_files.trace_lines(fit.trace, metric)
-    fit_files.write(outputs, source, fit, fit.labels, None, lines)
-    fit_run.drop(kept)
+    lines = fit_files.trace_lines(fit.trace, fit.metric)
+    fit_files.write(files.outputs, source, fit, fit.labels, None, lines)
+    fit_run.drop(files.kept)
     scores = fit_files.scores(source.data, fit.labels)
-    if as_json:
-        fit_files.say_fit(fit_summary.kmeans_json(fit), scores, outputs, source)
+    if files.as_json:
+        fit_files.say_fit(summary.kmeans_json(fit), scores, files.outputs, source)
     else:
-        fit_files.tell(fit_summary.kmeans_lines(fit, source.data), scores, outputs)
+        fit_files.tell(summary.kmeans_lines(fit, source.data), scores, files.outputs)
 
 
 @app.command("bisecting", short_help="Bisecting k-means: split one cluster after another.")
 @dataio.reads
+@together(Files, "files", leave_out=("merges", "trace", "check", "certify"))
+@together(BisectingCall, "call")
 def bisecting(
-    data: dataio.DataFile,
-    k: opt.K = None,
-    by: Annotated[
-        opt.ByName, typer.Option("--by", help="Split the cluster of largest RSS or largest size.")
-    ] = "rss",
-    start: opt.Start = "k-means++",
-    metric: opt.Metric = "euclidean",
-    seed: opt.Seed = 0,
-    restarts: opt.Restarts = 1,
-    limit: opt.Limit = 300,
-    model: opt.ModelFile = None,
-    labels: opt.LabelsFile = None,
-    spreadsheet_safe: SpreadsheetSafe = False,
-    checkpoint: opt.CheckpointFile = None,
-    checkpoint_every: opt.CheckpointEvery = 30.0,
-    resume: opt.Resume = False,
-    force: opt.Force = False,
-    backend: BackendName = None,
-    as_json: Json = False,
-    *,
-    given: dataio.Given,
+    data: dataio.DataFile, *, call: BisectingCall, files: Files, reading: dataio.DataOptions
 ) -> None:
     """Cluster rows top-down: split a cluster in two by k-means until there are K.
 
@@ -165,83 +102,50 @@ def bisecting(
     refclust fit bisecting iris.csv -k 3 --label-column label
     refclust fit bisecting texts/ -k 8 --metric cosine --by size --labels labels.csv
     """
-    outputs = fit_files.Outputs(model, labels, None, force, spreadsheet_safe)
-    outputs.check(inputs=[data, given.stop_words], as_json=as_json)
-    kept = fit_run.checkpoint_path(checkpoint, model)
-    fit_run.check_checkpoint(
-        kept,
-        checkpoint_every,
-        resume=resume,
-        force=force,
-        others=[data, given.stop_words, model, labels],
-    )
+    files.refuse([data, reading.stop_words])
+    k: int | None = call.k  # as typed
     if k is None:
         raise BadOption("how many clusters? give -k K")
-    from refclust.cli.show import clusters as fit_summary
+    from refclust.cli.show import clusters as summary
     from refclust.cluster import bisecting as algorithm
 
-    source, wanted = dataio.read(data, given), k
+    source = dataio.read(data, reading)
 
-    def split(live: fit_run.Live) -> BisectingFit:
+    def split(live: fit_run.Live, checkpoint: Checkpoint | None) -> BisectingFit:
         def told(leaves: int) -> None:
-            live.where = f"with {leaves} of {wanted} clusters"
-            live.tell(f"{leaves} of {wanted} clusters")
+            live.where = f"with {leaves} of {k} clusters"
+            live.tell(f"{leaves} of {k} clusters")
 
-        return algorithm.bisecting(
-            source.data,
-            wanted,
-            by=by,
-            metric=metric,
-            start=start,
-            seed=seed,
-            restarts=restarts,
-            limit=limit,
-            backend=backend,
-            checkpoint=fit_run.checkpoint_of(kept, checkpoint_every, resume=resume),
-            after_split=told,
-        )
+        asked = replace(call, data=source.data, backend=files.backend, checkpoint=checkpoint)
+        return algorithm.bisecting(**vars(replace(asked, after_split=told)))
 
-    fit = fit_run.run(split, kept)
-    fit_files.write(outputs, source, fit, fit.labels, None)
-    fit_run.drop(kept)
+    fit = files.run(split)
+    fit_files.write(files.outputs, source, fit, fit.labels, None)
+    fit_run.drop(files.kept)
     scores = fit_files.scores(source.data, fit.labels)
-    if as_json:
-        fit_files.say_fit(fit_summary.bisecting_json(fit), scores, outputs, source)
+    if files.as_json:
+        fit_files.say_fit(summary.bisecting_json(fit), scores, files.outputs, source)
     else:
-        fit_files.tell(fit_summary.bisecting_lines(fit, source.data), scores, outputs)
+        fit_files.tell(summary.bisecting_lines(fit, source.data), scores, files.outputs)
 
 
 @app.command("agglomerative", short_help="Merge the closest clusters into one tree.")
 @dataio.reads
+@together(
+    Files,
+    "files",
+    leave_out=("trace", "checkpoint", "checkpoint_every", "resume", "check", "certify"),
+)
+@together(AgglomerativeCall, "call")
 def agglomerative(
     data: Annotated[
         str | None,
         typer.Argument(metavar="[DATA]", help="File or folder of the data; - is standard input."),
     ] = None,
-    k: opt.K = None,
-    height: Annotated[
-        float | None, typer.Option("--height", metavar="H", help="Cut the tree at this height.")
-    ] = None,
-    linkage: Annotated[
-        LinkageName, typer.Option("--linkage", help="How far apart two clusters are.")
-    ] = "ward",
-    metric: opt.Metric = "euclidean",
-    distances: Annotated[
-        str | None,
-        typer.Option("--distances", metavar="FILE", help="A square matrix, instead of DATA."),
-    ] = None,
-    model: opt.ModelFile = None,
-    labels: opt.LabelsFile = None,
-    spreadsheet_safe: SpreadsheetSafe = False,
-    merges: Annotated[
-        str | None,
-        typer.Option("--merges", metavar="FILE", help="Write the table of merges, as CSV."),
-    ] = None,
-    force: opt.Force = False,
-    backend: BackendName = None,
-    as_json: Json = False,
     *,
-    given: dataio.Given,
+    call: AgglomerativeCall,
+    files: Files,
+    reading: dataio.DataOptions,
 ) -> None:
     """Cluster rows bottom-up: merge the two closest clusters until one is left.
 
@@ -250,36 +154,28 @@ def agglomerative(
     refclust fit agglomerative iris.csv --height 2.5 --linkage average --label-column label
     refclust fit agglomerative --distances matrix.csv --linkage complete --merges merges.csv
     """
-    outputs = fit_files.Outputs(model, labels, merges, force, spreadsheet_safe)
-    outputs.check(inputs=[data, distances, given.stop_words], as_json=as_json)
-    if (data is None) == (distances is None):
+    outputs = files.outputs
+    outputs.check(inputs=[data, call.distances, reading.stop_words], as_json=files.as_json)
+    if (data is None) == (call.distances is None):
         raise BadOption("give either DATA or --distances FILE")
-    if labels is not None and k is None and height is None:
+    if files.labels is not None and call.k is None and call.height is None:
         raise BadOption("--labels needs clusters: cut the tree with -k K or --height H")
-    from refclust.cli.show import clusters as fit_summary
+    from refclust.cli.show import clusters as summary
     from refclust.cluster import hierarchical
     from refclust.models.clusters import Cut
 
-    source = dataio.read(data or distances or "", given)
-    tree = hierarchical.agglomerative(
-        None if data is None else source.data,
-        linkage=linkage,
-        metric=metric,
-        k=k,
-        height=height,
-        distances=None if distances is None else source.data,
-        backend=backend,
-    )
-    cut = None if tree.labels is None else Cut(k=k, height=height)
+    source = dataio.read(data or call.distances, reading)
+    rows: dict[str, Any] = {"distances" if data is None else "data": source.data}
+    tree = hierarchical.agglomerative(**vars(replace(call, backend=files.backend, **rows)))
+    cut = None if tree.labels is None else Cut(k=call.k, height=call.height)
     lines = fit_files.merge_lines(tree.merges)
     fit_files.write(outputs, source, tree, tree.labels or (), cut, lines)
     sizes = None if tree.labels is None else fit_files.sizes(tree.labels)
     scores = [] if tree.labels is None else fit_files.scores(source.data, tree.labels)
-    if as_json:
-        told = fit_summary.tree_json(tree, source.data, sizes)
-        fit_files.say_fit(told, scores, outputs, source)
+    if files.as_json:
+        fit_files.say_fit(summary.tree_json(tree, source.data, sizes), scores, outputs, source)
     else:
-        fit_files.tell(fit_summary.tree_lines(tree, sizes), scores, outputs)
+        fit_files.tell(summary.tree_lines(tree, sizes), scores, outputs)
 
 
 for _name, _place, _help in (

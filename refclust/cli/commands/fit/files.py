@@ -48,8 +48,8 @@ class Outputs:
         if self.labels == "-" and as_json:
             raise BadOption("--json and --labels - cannot share standard output; name a file")
         refuse_twice(inputs)
-        named = [one for one in (self.model, self.labels, self.table) if one is not None]
-        refuse_same(named, [one for one in inputs if one is not None])
+        named = [path for path in (self.model, self.labels, self.table) if path is not None]
+        refuse_same(named, [path for path in inputs if path is not None])
         for path in named:
             check_output(path, force=self.force)
         if self.labels is not None and self.labels != "-":
@@ -110,8 +110,8 @@ def _write_model(outputs: Outputs, source: Source, fit: Fitted, cut: Cut | None)
     from refclust.models.reading import reading_of
 
     reading = reading_of(source.format, source.options, source.data)
-    found = model_of(fit, data=source.data, reading=reading, cut=cut)
-    save_model(outputs.model, found, force=outputs.force)
+    model = model_of(fit, data=source.data, reading=reading, cut=cut)
+    save_model(outputs.model, model, force=outputs.force)
     note(f"wrote {for_terminal(outputs.model)}")
 
 
@@ -143,26 +143,26 @@ def _write_table(outputs: Outputs, lines: Iterable[str]) -> None:
 
 def centres(path: str, data: Dataset) -> Dataset:
     """Read centres to start from, over the features of the data."""
-    from refclust.cli.options.data import Given, read
+    from refclust.cli.options.data import DataOptions, read
     from refclust.data.align import aligned
     from refclust.errors import DimensionMismatch
 
-    found, left_out = aligned(read(path, Given()).data, data.features, data.d)
+    rows, left_out = aligned(read(path, DataOptions()).data, data.features, data.d)
     if left_out:
         raise DimensionMismatch(
             f"{for_terminal(path)} has {left_out} features that the data do not have"
         )
-    return found
+    return rows
 
 
 def trace_lines(trace: Sequence[Iteration], metric: str) -> Iterator[str]:
     """The iterations of a run as CSV."""
     cosine = metric == "cosine"
     yield "iteration,changed,rss,rss_updated" + (",cosine" if cosine else "")
-    for one in trace:
-        updated = "" if one.rss_updated is None else repr(one.rss_updated)
-        more = f",{one.cosine!r}" if cosine else ""
-        yield f"{one.iteration},{one.changed},{one.rss!r},{updated}{more}"
+    for each in trace:
+        updated = "" if each.rss_updated is None else repr(each.rss_updated)
+        more = f",{each.cosine!r}" if cosine else ""
+        yield f"{each.iteration},{each.changed},{each.rss!r},{updated}{more}"
 
 
 def merge_lines(merges: Sequence[Merge]) -> Iterator[str]:
@@ -199,7 +199,7 @@ def score_lines(scores: Sequence[Score]) -> Iterator[str]:
     yield from render.score_lines(scores, grouped=False)
 
 
-def say_fit(told: dict[str, Any], scores: list[Score], outputs: Outputs, source: Source) -> None:
+def say_fit(facts: dict[str, Any], scores: list[Score], outputs: Outputs, source: Source) -> None:
     """Print all about a fit as one JSON object."""
     from refclust.cli.show.clusters import SCHEMA
     from refclust.cli.show.scores import score_json
@@ -209,9 +209,9 @@ def say_fit(told: dict[str, Any], scores: list[Score], outputs: Outputs, source:
         {
             "schema": SCHEMA,
             "refclust": __version__,
-            **told,
+            **facts,
             "format": source.format,
-            "scores": [score_json(one) for one in scores],
+            "scores": [score_json(score) for score in scores],
             "files": {"model": outputs.model, "labels": outputs.labels, "table": outputs.table},
         }
     )

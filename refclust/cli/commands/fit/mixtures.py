@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
@@ -11,50 +12,38 @@ from refclust.cli.commands.fit import files as fit_files
 from refclust.cli.commands.fit import running as fit_run
 from refclust.cli.options import data as dataio
 from refclust.cli.options import label_files
-from refclust.cli.options.groups import together
-from refclust.cli.options.mixtures import EMGiven, K
+from refclust.cli.options.fit import Files
+from refclust.cli.options.groups import Command, together
+from refclust.errors import BadOption
+from refclust.escape import for_terminal
+from refclust.fitting.options import LEFT_OPEN
+from refclust.mixture.options import BernoulliCall, GaussianCall, MixtureCall, MultinomialCall
 
 if TYPE_CHECKING:
     from refclust.data.dataset import Dataset
-    from refclust.mixture.em import EMSteps
+    from refclust.fitting.checkpoint import Checkpoint
+    from refclust.mixture.results import MixtureFit
 
-CountsName: TypeAlias = Literal["whole", "fractional"]
-ShareName: TypeAlias = Literal["uniform", "background"]
-
-M = Annotated[
-    float,
-    typer.Option("--m", metavar="M", help="Imagined observations of each component; 0 is none."),
-]
-P = Annotated[
-    ShareName,
+Shares = Annotated[
+    Literal["uniform", "background"],
     typer.Option("--p", help="What is imagined: all words alike, or as in all rows together."),
 ]
+Family: TypeAlias = Literal["gaussian", "multinomial", "bernoulli"]
 
 
-@dataio.reads
-@together(EMGiven, "em")
+def _mixture(kind: type[MixtureCall]) -> Callable[[Command], Command]:
+    """Give a command the options of a mixture, of its files and of the data."""
+
+    def wrapped(command: Command) -> Command:
+        filed = together(Files, "files", leave_out=("merges", "check"))
+        return dataio.reads(filed(together(kind, "call")(command)))
+
+    return wrapped
+
+
+@_mixture(GaussianCall)
 def gaussian(
-    data: dataio.DataFile,
-    k: K = None,
-    covariance: Annotated[
-        str,
-        typer.Option(
-            "--covariance",
-            metavar="C",
-            help="full, tied, diagonal, spherical, shared-spherical, or one of EII to VVV.",
-        ),
-    ] = "full",
-    floor: Annotated[
-        float,
-        typer.Option(
-            "--floor",
-            metavar="F",
-            help="A prior against collapse: this share of the variances joins every scatter.",
-        ),
-    ] = 0.0,
-    *,
-    em: EMGiven,
-    given: dataio.Given,
+    data: dataio.DataFile, *, call: GaussianCall, files: Files, reading: dataio.DataOptions
 ) -> None:
     """Fit a mixture of normal densities by EM; every iteration certified not to lose.
 
@@ -64,28 +53,17 @@ def gaussian(
     refclust fit gaussian big.npy -k 50 --covariance diagonal --floor 1e-6 -o big.model.json
     refclust fit gaussian big.npy --start-model big.model.json --variation hard --labels labels.csv
     """
-
-    def begun(rows: Dataset, options: dict[str, Any]) -> EMSteps[Any, Any, Any]:
-        from refclust.mixture.fit import gaussian_steps
-
-        return gaussian_steps(rows, k, covariance=covariance, floor=floor, **options)
-
-    _fit(data, k, "gaussian", begun, em, given)
+    _fit(data, "gaussian", call, files, reading)
 
 
-@dataio.reads
-@together(EMGiven, "em")
+@_mixture(MultinomialCall)
 def multinomial(
     data: dataio.DataFile,
-    k: K = None,
-    m: M = 0.0,
-    p: P = "uniform",
-    counts: Annotated[
-        CountsName, typer.Option("--counts", help="Whether fractions such as tf-idf are allowed.")
-    ] = "whole",
+    p: Shares = "uniform",
     *,
-    em: EMGiven,
-    given: dataio.Given,
+    call: MultinomialCall,
+    files: Files,
+    reading: dataio.DataOptions,
 ) -> None:
     """Fit a mixture of distributions of words by EM.
 
@@ -93,81 +71,103 @@ def multinomial(
     refclust fit multinomial texts/ -k 8 --m 1 --stop-words stop.txt -o texts.model.json
     refclust fit multinomial texts/ -k 8 --m 100 --p background --restarts 10 --labels topics.csv
     """
-
-    def begun(rows: Dataset, options: dict[str, Any]) -> EMSteps[Any, Any, Any]:
-        from refclust.mixture.fit import multinomial_steps
-
-        shares = _background(rows, "multinomial") if p == "background" else None
-        return multinomial_steps(rows, k, m=m, p=shares, counts=counts, **options)
-
-    _fit(data, k, "multinomial", begun, em, given)
+    _fit(data, "multinomial", call, files, reading, background=p == "background")
 
 
-@dataio.reads
-@together(EMGiven, "em")
+@_mixture(BernoulliCall)
 def bernoulli(
     data: dataio.DataFile,
-    k: K = None,
-    m: M = 0.0,
-    p: P = "uniform",
+    p: Shares = "uniform",
     *,
-    em: EMGiven,
-    given: dataio.Given,
+    call: BernoulliCall,
+    files: Files,
+    reading: dataio.DataOptions,
 ) -> None:
     """Fit a mixture of components that say which features are there, by EM; rows of 0 and 1.
 
     \b
     refclust fit bernoulli votes.csv -k 2 --label-column party --m 1
     """
-
-    def begun(rows: Dataset, options: dict[str, Any]) -> EMSteps[Any, Any, Any]:
-        from refclust.mixture.fit import bernoulli_steps
-
-        shares = _background(rows, "bernoulli") if p == "background" else None
-        return bernoulli_steps(rows, k, m=m, p=shares, **options)
-
-    _fit(data, k, "bernoulli", begun, em, given)
+    _fit(data, "bernoulli", call, files, reading, background=p == "background")
 
 
 def _fit(
     path: str,
-    k: int | None,
-    family: str,
-    begun: Callable[[Dataset, dict[str, Any]], EMSteps[Any, Any, Any]],
-    em: EMGiven,
-    given: dataio.Given,
+    family: Family,
+    call: MixtureCall,
+    files: Files,
+    reading: dataio.DataOptions,
+    *,
+    background: bool = False,
 ) -> None:
     """Check, read, fit, write and tell."""
-    outputs = fit_files.Outputs(em.model, em.labels, em.trace, em.force, em.spreadsheet_safe)
-    read_from = [path, label_files.split(em.start_labels)[0], em.start_model, given.stop_words]
-    outputs.check(inputs=read_from, as_json=em.as_json)
-    fit_run.check_checkpoint(
-        em.kept,
-        em.checkpoint_every,
-        resume=em.resume,
-        force=em.force,
-        others=[*read_from, em.model, em.labels, em.trace],
-    )
-    em.check(k)
+    labels, model = _starts(call)
+    files.refuse([path, label_files.split(labels)[0], model, reading.stop_words])
     from refclust.cli.show import mixture_json
-    from refclust.cli.show import mixtures as mixture_summary
+    from refclust.cli.show import mixtures as summary
+    from refclust.mixture import fit as doors
 
-    source = dataio.read(path, given)
-    options = em.arguments(source.data, family, given)
+    source = dataio.read(path, reading)
+    shares: dict[str, Any] = {"p": _background(source.data, family)} if background else {}
+    asked = replace(
+        call,
+        data=source.data,
+        labels=None if labels is None else label_files.read(labels, reading),
+        parameters=None if model is None else _parameters(model, source.data, family),
+        backend=files.backend,
+        **shares,
+    )
 
-    def climbed(live: fit_run.Live) -> Any:
-        kept = fit_run.checkpoint_of(em.kept, em.checkpoint_every, resume=em.resume)
-        return fit_run.climbed(begun(source.data, {**options, "checkpoint": kept}), live)
+    def climbed(live: fit_run.Live, checkpoint: Checkpoint | None) -> MixtureFit[Any]:
+        begin = getattr(doors, f"{family}_steps")
+        return fit_run.climbed(begin(**vars(replace(asked, checkpoint=checkpoint))), live)
 
-    fit = fit_run.run(climbed, em.kept)
-    facts = mixture_summary.Facts.of(fit, source.data, certify=em.certify)
-    fit_files.write(outputs, source, fit, fit.labels, None, mixture_summary.trace_lines(fit))
-    fit_run.drop(em.kept)
+    fit = files.run(climbed)
+    facts = summary.Facts.of(fit, source.data, certify=files.certify)
+    fit_files.write(files.outputs, source, fit, fit.labels, None, summary.trace_lines(fit))
+    fit_run.drop(files.kept)
     scores = fit_files.scores(source.data, fit.labels)
-    if em.as_json:
-        fit_files.say_fit(mixture_json.mixture_json(fit, facts), scores, outputs, source)
+    if files.as_json:
+        fit_files.say_fit(mixture_json.mixture_json(fit, facts), scores, files.outputs, source)
     else:
-        fit_files.tell(mixture_summary.mixture_lines(fit, source.data, facts), scores, outputs)
+        lines = summary.mixture_lines(fit, source.data, facts)
+        fit_files.tell(lines, scores, files.outputs)
+
+
+def _starts(call: MixtureCall) -> tuple[str | None, str | None]:
+    """The files to start from, of labels and of a model; at most one, and then no other start."""
+    files: tuple[Any, Any] = call.labels, call.parameters
+    start = None if call.start is LEFT_OPEN else call.start
+    spelled = ("--start", "--start-labels", "--start-model")
+    chosen = [
+        name for name, value in zip(spelled, (start, *files), strict=True) if value is not None
+    ]
+    if len(chosen) > 1:
+        raise BadOption(f"{' and '.join(chosen)}: a fit starts from one of them")
+    if call.k is None and files == (None, None):
+        raise BadOption(
+            "how many components? give -k K, or a start: --start-labels or --start-model"
+        )
+    return files
+
+
+def _parameters(path: str, data: Dataset, family: Family) -> Any:
+    """The parameters of a mixture or classifier of the same family, over the same features."""
+    from refclust.errors import FeatureMismatch
+    from refclust.models.clusters import load_model
+    from refclust.models.mixtures import parameters_from
+    from refclust.models.records.clusters import ClassifierModel, MixtureModel
+
+    model = load_model(path)
+    if not isinstance(model, MixtureModel | ClassifierModel) or model.family != family:
+        held = f"{for_terminal(path)} holds a {model.algorithm} model"
+        raise BadOption(f"{held}; one that is {family} is needed")
+    known = model.data.features
+    if model.data.d != data.d or (None not in (known, data.features) and known != data.features):
+        raise FeatureMismatch(
+            f"{for_terminal(path)} was fitted to other features than those of the data"
+        )
+    return parameters_from(model.fitted.parameters)
 
 
 def _background(data: Dataset, family: str) -> list[float] | None:

@@ -62,11 +62,6 @@ class Live:
         self._line.clear()
 
 
-def checkpoint_path(path: str | None, model: str | None) -> str | None:
-    """Where the checkpoint lies: where it was said, else beside the model."""
-    return path if path is not None or model is None else model + ENDING
-
-
 def check_checkpoint(
     path: str | None, every: float, *, resume: bool, force: bool, others: list[str | None]
 ) -> None:
@@ -77,14 +72,14 @@ def check_checkpoint(
         if resume:
             raise BadOption("--resume needs a checkpoint: give --checkpoint, or --model as before")
         return
+    shown = for_terminal(path)
     if path == STDIN:
         raise BadOption("--checkpoint needs a file, not standard output")
     if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
-        told = for_terminal(path)
-        raise BadOption(f"--checkpoint {told}: this is a device or a pipe; a file is needed")
+        raise BadOption(f"--checkpoint {shown}: this is a device or a pipe; a file is needed")
     check_output(path, force=True)
-    refuse_same([path], [one for one in others if one is not None])
-    there, shown = os.path.lexists(path), for_terminal(path)
+    refuse_same([path], [other for other in others if other is not None])
+    there = os.path.lexists(path)
     if resume and not there:
         raise FileNotReadable(f"there is no checkpoint {shown}; leave out --resume to begin anew")
     if there and not resume and not force:
@@ -132,32 +127,32 @@ def run(fit: Callable[[Live], Fit], kept: str | None) -> Fit:
 def iterated(steps: Steps, live: Live) -> KMeansFit:
     """Drive the iterations of k-means."""
 
-    def told(one: Iteration) -> str:
-        rss = "" if one.rss is None else f", RSS {one.rss:.8g}"
-        return f"{one.changed:,} rows changed{rss}"
+    def line(iteration: Iteration) -> str:
+        rss = "" if iteration.rss is None else f", RSS {iteration.rss:.8g}"
+        return f"{iteration.changed:,} rows changed{rss}"
 
-    fit: KMeansFit = _driven(steps, live, told)
+    fit: KMeansFit = _driven(steps, live, line)
     return fit
 
 
 def climbed(steps: EMSteps[P, Any, Any], live: Live) -> MixtureFit[P]:
     """Drive the iterations of EM."""
 
-    def told(one: Climb[P]) -> str:
-        gain = "" if one.gain is None else f", gain {one.gain:.2g} a row"
-        return f"log-likelihood {one.log_likelihood:.8g}{gain}"
+    def line(iteration: Climb[P]) -> str:
+        gain = "" if iteration.gain is None else f", gain {iteration.gain:.2g} a row"
+        return f"log-likelihood {iteration.log_likelihood:.8g}{gain}"
 
-    fit: MixtureFit[P] = _driven(steps, live, told)
+    fit: MixtureFit[P] = _driven(steps, live, line)
     return fit
 
 
-def _driven(steps: Any, live: Live, told: Callable[[Any], str]) -> Any:
+def _driven(steps: Any, live: Live, line: Callable[[Any], str]) -> Any:
     """Run a fit step by step, tell of each, and leave its checkpoint whatever happens."""
     try:
         for state in steps:
             number = state.iteration.iteration
             live.where = f"after iteration {number} of run {state.run + 1}"
-            live.tell(f"run {state.run + 1}, iteration {number}: {told(state.iteration)}")
+            live.tell(f"run {state.run + 1}, iteration {number}: {line(state.iteration)}")
         fit = steps.result()
         _save_whole(steps)
         return fit
@@ -182,18 +177,18 @@ def _orderly() -> Iterator[None]:
         return
 
     def stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-        for one in before:
-            signal.signal(one, signal.SIG_IGN)
+        for stopping in before:
+            signal.signal(stopping, signal.SIG_IGN)
         raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
 
-    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
-    for one in before:
-        signal.signal(one, stop)
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    for each in before:
+        signal.signal(each, stop)
     try:
         yield
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 def _tell_how_to_go_on(where: str, kept: str | None) -> None:

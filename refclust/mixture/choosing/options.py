@@ -1,0 +1,109 @@
+"""The options of choosing among models (chapter 34): its own, and those of the fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any, Final, Literal, TypeAlias
+
+from refclust.errors import BadOption
+from refclust.fitting.checks import not_negative, runs, whole
+from refclust.fitting.options import LEFT_OPEN, Call, Option, members
+from refclust.mixture.options import Climb, Counting, Floored, Imagining, NormalBelief, WordBelief
+
+Model: TypeAlias = Literal["gaussian", "multinomial", "bernoulli", "kmeans"]
+Criterion: TypeAlias = Literal[
+    "bic", "aic", "icl", "icl-soft", "cv", "evidence", "importance", "gap", "elbow"
+]
+Told: TypeAlias = Callable[[int, int, str], None]  # pieces of work done, all of them, the last one
+
+RESTARTS: Final = 5
+TOLERANCE: Final = 1e-6  # criteria are compared in units, not in the last digits of a maximum
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectCall(Floored, Imagining, Counting, NormalBelief, WordBelief, Climb, Call):
+    """What ``select`` takes; options of the fits go with the models that have them."""
+
+    k: Annotated[
+        int | Iterable[int],
+        Option("Numbers of components to try.", cli="-k --k", metavar="K"),
+    ] = range(1, 10)
+    model: Annotated[Model, Option("Which kind of mixture, or k-means.", cli="--model")] = (
+        "gaussian"
+    )
+    covariance: Annotated[
+        str | Iterable[str],
+        Option("Covariance models to try: one, several, or all.", cli="--covariance", metavar="C"),
+    ] = "full"
+    criterion: Annotated[
+        Criterion | None, Option("What decides. [bic; for k-means gap]", cli="--criterion")
+    ] = None
+    folds: Annotated[
+        int | None, Option("Folds of the criterion cv. [10]", cli="--folds", metavar="F")
+    ] = None
+    references: Annotated[
+        int,
+        Option("Random sets of the criterion gap.", check=runs, cli="--references", metavar="B"),
+    ] = 20
+    start: Annotated[
+        str, Option("Where fits begin: kmeans, points, random, …", cli="--start", metavar="S")
+    ] = LEFT_OPEN
+    restarts: Annotated[
+        int,
+        Option(
+            f"Runs of each fit. [{RESTARTS}; for k-means 1]",
+            check=runs,
+            cli="--restarts",
+            metavar="R",
+        ),
+    ] = LEFT_OPEN
+    tolerance: Annotated[
+        float | None,
+        Option(
+            f"Stop when a row gains no more than this. [{TOLERANCE}; for k-means not]",
+            check=not_negative,
+            cli="--tolerance",
+            metavar="T",
+        ),
+    ] = LEFT_OPEN
+    limit: Annotated[
+        int | None,
+        Option(
+            "The largest number of iterations of a run. [that of the fit]",
+            check=partial(whole, least=0),
+            cli="--limit",
+            metavar="N",
+        ),
+    ] = None
+    after_candidate: Annotated[
+        Told | None, Option("Called after each fit: how many are done, of how many, the last one.")
+    ] = None
+
+    def of_fits(self, kind: type) -> dict[str, Any]:
+        """The options given for the fits, each of which their call must have."""
+        known = members(SelectCall)
+        shared = sorted(members(kind).keys() & known.keys() - _OWN)
+        given = {
+            name: getattr(self, name)
+            for name, member in known.items()
+            if name not in _OWN and not member.is_default(getattr(self, name))
+        }
+        for name in given:
+            if name not in shared:
+                raise BadOption(
+                    f"choosing among {self.model} models has no option {name}; allowed are "
+                    f"{', '.join(shared)}"
+                )
+        if self.model == "kmeans":
+            return given
+        # One unlucky start would decide between models: each gets several.
+        start = "varied" if self.model == "gaussian" else "points"
+        return {"start": start, "restarts": RESTARTS, "tolerance": TOLERANCE, **given}
+
+
+_OWN: Final = {
+    *("data", "weights", "backend", "session", "after_candidate"),
+    *("k", "model", "covariance", "criterion", "folds", "references"),
+}
