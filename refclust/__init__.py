@@ -95,15 +95,28 @@ def __getattr__(name: str) -> Any:
 
     if name.startswith("_"):
         raise AttributeError(f"module 'refclust' has no attribute {name!r}")
-    home = importlib.import_module(_HOMES.get(name, "refclust.metrics"))
-    if name not in _HOMES and name not in home.__all__:
+    place = _HOMES.get(name) or _of_family(name) or "refclust.metrics"
+    home = importlib.import_module(place)
+    if place == "refclust.metrics" and name not in home.__all__:
         raise AttributeError(f"module 'refclust' has no attribute {name!r}")
     value = getattr(home, name)
     globals()[name] = value
     return value
 
 
+def _of_family(name: str) -> str | None:
+    """Where ``poisson_mixture`` and ``poisson_steps`` stand, and those of the other families."""
+    family, _, what = name.rpartition("_")
+    if what not in ("mixture", "steps"):
+        return None
+    from refclust.mixture.families.named import names
+
+    return f"refclust.mixture.families.named.{family}" if family in names() else None
+
+
 def __dir__() -> list[str]:
     from refclust import metrics
+    from refclust.mixture.families.named import names
 
-    return sorted([*globals(), *_HOMES, *metrics.__all__])
+    fits = [f"{family}_{what}" for family in names() for what in ("mixture", "steps")]
+    return sorted({*globals(), *_HOMES, *metrics.__all__, *fits})

@@ -20,6 +20,7 @@ CHAPTERS: Final = (
     "gaussian",
     "classify",
     "selection",
+    "counts",
     "contingency",
     "matching",
     "pairs",

@@ -26,6 +26,7 @@ from refclust.mixture.families.counts import CountFamily
 from refclust.mixture.families.family import Densities, Family
 from refclust.mixture.families.gaussian import GaussianFamily
 from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.record import FamilyRecord
 from refclust.mixture.options import (
     BernoulliCall,
     GaussianCall,
@@ -195,6 +196,15 @@ class Beginning:
         elif given is not None:
             start = "labels"
         return EMSteps(family, self.rows, call.settled(self.k, start), given, call.checkpoint)
+
+
+def begun_by(record: FamilyRecord, call: MixtureCall) -> EMSteps[Any, Any, Any]:
+    """The passes of the family that a record tells of, from a call of it.
+
+    Spec: EM-ALG
+    """
+    begin = Beginning.of(call)
+    return begin.steps(record.on(begin.rows, begin.k, vars(call)))
 
 
 def _components(parameters: Any) -> int:

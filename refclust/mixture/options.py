@@ -253,6 +253,18 @@ class BernoulliCall(Imagining, MixtureCall):
     """What ``bernoulli_mixture`` takes."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class MeansCall(MixtureCall):
+    """What mixtures of counts take that are given by means."""
+
+    m: Annotated[
+        float, Option("Imagined rows of each component; 0 is none.", cli="--m", metavar="M")
+    ] = 0.0
+    p: Annotated[
+        Sequence[float] | None, Option("The means of imagined rows. [those of all rows]")
+    ] = None
+
+
 Shares: TypeAlias = Annotated[
     float | None, Option("The prior weight of each share; small ones empty components. [1/k]")
 ]

@@ -12,32 +12,21 @@ from refclust.backends.session import Provenance, Session
 from refclust.data.accepting.door import dataset
 from refclust.data.align import aligned
 from refclust.data.dataset import Dataset, Features
-from refclust.errors import BadOption, DegenerateCovariance, DimensionMismatch, ImpossibleRow
+from refclust.errors import BadOption, DimensionMismatch, ImpossibleRow
 from refclust.fitting.checks import named
 from refclust.fitting.memory import for_shares
 from refclust.fitting.rows import Rows
+from refclust.kernels.blocks import Doubles, blocks
 from refclust.kernels.clusters.kmeans import copied
 from refclust.kernels.mixtures.shared import SOFT, Posterior, plain, shares
-from refclust.kernels.mixtures.words import Kind
 from refclust.kernels.points import Vector
-from refclust.mixture.families.count_parameters import (
-    CountParameters,
-    check_counts,
-)
-from refclust.mixture.families.count_parameters import (
-    check_parameters as check_counting,
-)
-from refclust.mixture.families.gaussian_parameters import (
-    GaussianParameters,
-    constant_of,
-    densities,
-    readable,
-    whitening_diagonal,
-)
-from refclust.mixture.families.gaussian_parameters import check_parameters as check_gaussian
-from refclust.mixture.passes import CountPasses, GaussianPasses
+from refclust.mixture.families.count_parameters import CountParameters
+from refclust.mixture.families.gaussian_parameters import GaussianParameters, readable
+from refclust.mixture.families.means import MeanParameters
+from refclust.mixture.families.named import names, record
+from refclust.mixture.families.record import LeftOut
 
-Parameters: TypeAlias = GaussianParameters | CountParameters
+Parameters: TypeAlias = GaussianParameters | CountParameters | MeanParameters
 Impossible: TypeAlias = Literal["error", "prior"]
 
 
@@ -110,16 +99,14 @@ def assignments(
     """
     named("impossible", impossible, ("error", "prior"))
     check_mixture(parameters, family)
-    rows, unseen = aligned(dataset(data), features, columns_of(parameters))
+    rows, unseen = aligned(dataset(data), features, record(family).columns(parameters))
     session = Session(backend) if session is None else session
     if full:
         for_shares(rows.n, len(parameters.weights))
-    found, constant = evaluated(parameters, Rows(rows, session), family, full=full)
-    labels = copied(found.labels)
-    each = array("d", (x + constant for x in plain(found.log_likelihoods)))
-    joint = None
-    if found.joint is not None:
-        joint = array("d", (x + constant for x in plain(found.joint)))
+    found, left_out = evaluated(parameters, Rows(rows, session), family, full=full)
+    labels, k = copied(found.labels), len(parameters.weights)
+    each = with_left_out(found.log_likelihoods, left_out)
+    joint = None if found.joint is None else with_left_out(found.joint, left_out, k)
     if -math.inf in each:
         _without_component(rows, each, labels, parameters.weights, impossible)
     return Assignments(labels, each, joint, parameters.weights, unseen, session.provenance())
@@ -130,55 +117,44 @@ def check_mixture(parameters: Parameters, family: str, d: int | None = None) -> 
 
     Probabilities of words need not add up to one here: naive Bayes gives scores (NB-MEST1H).
     """
-    gaussian = isinstance(parameters, GaussianParameters)
-    if not gaussian and not isinstance(parameters, CountParameters):
+    named("family", family, names())
+    known = record(family)
+    if not isinstance(parameters, known.parameters):
         raise BadOption(
-            f"the parameters are a {type(parameters).__name__}; GaussianParameters or "
-            "CountParameters are needed"
+            f"the parameters are a {type(parameters).__name__}; {known.title} has "
+            f"{known.parameters.__name__}"
         )
-    named("family", family, ("gaussian",) if gaussian else ("multinomial", "bernoulli"))
     with readable("those of a mixture"):
-        columns = columns_of(parameters)
-    if isinstance(parameters, GaussianParameters):
-        check_gaussian(parameters, columns)
-    else:
-        check_counting(parameters, "bernoulli", columns)
+        columns = known.columns(parameters)
+    known.check(parameters, columns)
     if d is not None and d != columns:
         raise DimensionMismatch(f"the rows have {d} columns, the parameters {columns}")
 
 
-def columns_of(parameters: Parameters) -> int:
-    """The number of columns of the rows that a mixture is made for.
-
-    Spec: none (a size)
-    """
-    if isinstance(parameters, GaussianParameters):
-        return len(parameters.means[0])
-    return len(parameters.probabilities[0])
-
-
 def evaluated(
     parameters: Parameters, rows: Rows, family: str, *, full: bool
-) -> tuple[Posterior, float]:
-    """One pass over rows under given parameters, and the constant it leaves out for each row.
+) -> tuple[Posterior, LeftOut]:
+    """One pass over rows under given parameters, and what it leaves out of log p(x).
 
     Spec: EM-PRED, MIX-MARGLL
     """
-    k = len(parameters.weights)
-    if isinstance(parameters, GaussianParameters):
-        passes = GaussianPasses(rows, k)
-        white = passes.whitening(parameters.spreads, parameters.form)
-        for c in range(k):
-            if not all(whitening_diagonal(parameters, white, c)):
-                raise DegenerateCovariance(f"the covariance of component {c} is singular")
-        exponents = [0] * rows.data.d
-        return passes.posterior(densities(parameters, white, exponents), full=full), constant_of(
-            exponents
-        )
-    counted = CountPasses(rows, k)
-    kind: Kind = "bernoulli" if family == "bernoulli" else "multinomial"
-    check_counts(rows.data, kind, "fractional")
-    return counted.posterior(counted.terms(parameters, kind), full=full), 0.0
+    known = record(family)
+    return known.posterior(parameters, rows, full), known.left_out(parameters, rows.data)
+
+
+def with_left_out(values: Doubles, left_out: LeftOut, k: int = 1) -> array[float]:
+    """Numbers of rows, k of each, with what a pass left out of log p(x).
+
+    Spec: EM-PRED
+
+    >>> with_left_out(array("d", [1, 2, 3, 4]), [10.0, 20.0], 2)
+    array('d', [11.0, 12.0, 23.0, 24.0])
+    """
+    if isinstance(left_out, float):
+        return array("d", (x + left_out for x in plain(values)))
+    return array(
+        "d", (x + own for own, row in zip(left_out, blocks(values, k), strict=True) for x in row)
+    )
 
 
 def _without_component(

@@ -16,9 +16,9 @@ from refclust.backends.session import Session
 from refclust.data.accepting.door import dataset
 from refclust.errors import BadDistribution, DimensionMismatch, NotFinite
 from refclust.fitting.rows import Rows
-from refclust.kernels.mixtures.shared import plain
+from refclust.kernels.blocks import blocks
 from refclust.kernels.points import Vector
-from refclust.mixture.predict import Parameters, check_mixture, evaluated
+from refclust.mixture.predict import Parameters, check_mixture, evaluated, with_left_out
 from refclust.numbers.logspace import normalise
 
 
@@ -119,10 +119,10 @@ def log_joint(
     """
     rows = Rows(dataset(data), Session(backend))
     check_mixture(parameters, family, rows.data.d)
-    found, constant = evaluated(parameters, rows, family, full=True)
+    found, left_out = evaluated(parameters, rows, family, full=True)
     assert found.joint is not None
-    k, flat = len(parameters.weights), [x + constant for x in plain(found.joint)]
-    return [tuple(flat[begin : begin + k]) for begin in range(0, len(flat), k)]
+    k = len(parameters.weights)
+    return list(map(tuple, blocks(with_left_out(found.joint, left_out, k), k)))
 
 
 def posteriors(

@@ -13,8 +13,9 @@ import pytest
 
 from refclust.data.accepting.door import dataset
 from refclust.errors import RefclustError
-from refclust.mixture.certified import Certified, certified_log_likelihood, pi
+from refclust.mixture.certified import Certified, certified_log_likelihood
 from refclust.mixture.families.count_parameters import CountParameters
+from refclust.mixture.families.exact import pi
 from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from tests.mixture.tools import bernoulli, gaussian, multinomial
 

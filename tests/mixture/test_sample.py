@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from refclust.errors import RefclustError
-from refclust.fitting.draws import Draws
+from refclust.fitting.draws import Draws, chosen, normal, poisson
 from refclust.mixture.families.count_parameters import CountParameters
 from refclust.mixture.families.gaussian_parameters import GaussianParameters
-from refclust.mixture.sample import chosen, normal, poisson, sample
+from refclust.mixture.sample import sample
 from refclust.numbers.sampling import stream
 
 PLANE = GaussianParameters(

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from refclust.cluster.kmeans import kmeans_steps
 from refclust.errors import DegenerateCovariance, KOutOfRange, NotFinite
 from refclust.fitting.checkpoint import Checkpoint
+from refclust.fitting.draws import chosen
 from refclust.kernels.mixtures.shared import HARD, SOFT, Rule, shares
 from refclust.mixture import fit as fits
 from refclust.mixture.certified import certified_log_likelihood
@@ -22,7 +23,7 @@ from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.mixture.predict import assignments
 from refclust.mixture.repair import best_run
 from refclust.mixture.results import MixtureFit
-from refclust.mixture.sample import chosen, sample
+from refclust.mixture.sample import sample
 from refclust.mixture.starts import numbered
 from refclust.mixture.theory import (
     decomposition,

@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from refclust.fitting.draws import Draws
+from refclust.fitting.draws import Draws, normal
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.mixtures.gaussian import Gaussians
 from refclust.kernels.mixtures.multinomial import Terms
@@ -20,7 +20,6 @@ from refclust.kernels.points import Vector
 from refclust.mixture.bayes.counts import CountBeliefs
 from refclust.mixture.bayes.gaussian_beliefs import GaussianBeliefs
 from refclust.mixture.families.gaussian_parameters import LOG_TWO_PI
-from refclust.mixture.sample import normal
 from refclust.numbers.linalg import Matrix, cholesky, inverse_lower, log_determinant
 from refclust.numbers.logspace import normalise
 from refclust.numbers.special import log_dirichlet, log_wishart

@@ -12,10 +12,8 @@ from refclust.data.dataset import Dataset
 from refclust.errors import BadOption
 from refclust.fitting.rows import Rows
 from refclust.kernels.mixtures.shared import HARD, SOFT
-from refclust.mixture.families.counts import CountFamily
 from refclust.mixture.families.family import Family
-from refclust.mixture.families.gaussian import GaussianFamily
-from refclust.mixture.passes import CountPasses, GaussianPasses
+from refclust.mixture.families.named import names, record
 from refclust.mixture.results import MixtureFit
 
 AnyFit: TypeAlias = MixtureFit[Any]
@@ -126,11 +124,8 @@ def family_of(fit: AnyFit, rows: Dataset, session: Session) -> Family[Any, Any, 
 
     Spec: none (a change of clothes)
     """
-    seen, k, told = Rows(rows, session), len(fit.sizes), fit.settings
-    if fit.family == "gaussian":
-        return GaussianFamily(GaussianPasses(seen, k), told["covariance"], told["floor"])
-    if fit.family in ("multinomial", "bernoulli"):
-        shares, passes = tuple(told["p"] or ()), CountPasses(seen, k)
-        kind: Any = fit.family
-        return CountFamily(passes, kind, told["m"], shares, told["counts"])
-    raise BadOption(f"a fit of the family {fit.family} has no likelihood of its own to charge for")
+    if fit.family not in names():
+        raise BadOption(
+            f"a fit of the family {fit.family} has no likelihood of its own to charge for"
+        )
+    return record(fit.family).on(Rows(rows, session), len(fit.sizes), fit.settings)

@@ -1,0 +1,84 @@
+"""Gaussian mixture: soft clusters of any shape (chapter 32)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+from refclust.data.dataset import Dataset
+from refclust.errors import DegenerateCovariance
+from refclust.fitting.draws import Draws, normal
+from refclust.fitting.rows import Rows
+from refclust.kernels.mixtures.shared import Posterior
+from refclust.kernels.points import Vector
+from refclust.mixture.families.exact import GaussianJoint
+from refclust.mixture.families.gaussian import GaussianFamily
+from refclust.mixture.families.gaussian_parameters import (
+    GaussianParameters,
+    check_parameters,
+    constant_of,
+    densities,
+    whitening_diagonal,
+)
+from refclust.mixture.families.record import FamilyRecord, RowDraw
+from refclust.mixture.options import GaussianCall
+from refclust.mixture.passes import GaussianPasses
+from refclust.numbers.linalg import NotPositive, cholesky
+
+
+def _on(rows: Rows, k: int, settings: Mapping[str, Any]) -> GaussianFamily:
+    return GaussianFamily(GaussianPasses(rows, k), settings["covariance"], settings["floor"])
+
+
+def _posterior(parameters: GaussianParameters, rows: Rows, full: bool) -> Posterior:
+    passes = GaussianPasses(rows, len(parameters.weights))
+    white = passes.whitening(parameters.spreads, parameters.form)
+    for k in range(len(parameters.weights)):
+        if not all(whitening_diagonal(parameters, white, k)):
+            raise DegenerateCovariance(f"the covariance of component {k} is singular")
+    return passes.posterior(densities(parameters, white, [0] * rows.data.d), full=full)
+
+
+def _left_out(_: GaussianParameters, rows: Dataset) -> float:
+    return constant_of([0] * rows.d)
+
+
+def _rows(parameters: GaussianParameters, draws: Draws, _length: float | None) -> RowDraw:
+    """Rows of normal numbers.
+
+    Spec: GMM-GEN, EM-SAMPLE
+    """
+    lowers = []
+    for k, covariance in enumerate(parameters.covariances):
+        try:
+            lowers.append(cholesky(covariance))
+        except NotPositive as wrong:
+            raise DegenerateCovariance(
+                f"the covariance of component {k} is singular in column {wrong.column}"
+            ) from None
+
+    def draw(k: int) -> Vector:
+        z = [normal(draws) for _ in parameters.means[k]]
+        return tuple(
+            m + math.fsum(a * b for a, b in zip(line, z, strict=True))
+            for m, line in zip(parameters.means[k], lowers[k], strict=True)
+        )
+
+    return draw
+
+
+RECORD: Final = FamilyRecord(
+    name="gaussian",
+    title="a Gaussian mixture",
+    call=GaussianCall,
+    parameters=GaussianParameters,
+    on=_on,
+    columns=lambda parameters: len(parameters.means[0]),
+    check=check_parameters,
+    posterior=_posterior,
+    left_out=_left_out,
+    exact=GaussianJoint,
+    rows=_rows,
+    example="iris.csv -k 3 --label-column label --covariance EEE --restarts 20",
+)
