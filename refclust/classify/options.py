@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal, TypeAlias
 
 from refclust.fitting.checks import not_negative
-from refclust.fitting.options import Call, Option
+from refclust.fitting.options import Call, Option, unchecked
 from refclust.mixture.options import Fractions
 
 CountKind: TypeAlias = Literal["multinomial", "bernoulli"]
@@ -34,10 +34,6 @@ Floor: TypeAlias = Annotated[
         metavar="F",
     ),
 ]
-
-
-def unchecked(_name: str, _value: object) -> None:
-    """Leave a value to whoever knows the classes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +82,7 @@ class NaiveBayesCall(TrainingCall):
     """What ``naive_bayes`` takes."""
 
     kind: Annotated[
-        CountKind | Literal["gaussian"],
+        Literal[CountKind, "gaussian"],
         Option("Words counted, words there or not, or numbers.", cli="--kind"),
     ] = "multinomial"
     prior: Annotated[
