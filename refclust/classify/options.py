@@ -57,7 +57,7 @@ class QdaCall(TrainingCall):
             "Classes by their share of the rows, or all alike.",
             check=unchecked,
             cli="--prior",
-            typed=Literal["documents", "equal"],
+            names=("documents", "equal"),
         ),
     ] = "documents"
 
@@ -91,7 +91,6 @@ class NaiveBayesCall(TrainingCall):
             "Classes by their share of rows, of words, or all alike.",
             check=unchecked,
             cli="--prior",
-            typed=Literal["documents", "tokens", "equal"],
         ),
     ] = "documents"
     smoothing: Annotated[

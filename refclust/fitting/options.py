@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 Kind = TypeVar("Kind", bound="Options")
 P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class _LeftOpen:
@@ -46,7 +47,6 @@ class _LeftOpen:
 
 
 LEFT_OPEN: Final[Any] = _LeftOpen()  # a default that other options decide; its help tells how
-R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +99,12 @@ class Member:
 
     @property
     def line(self) -> str:
-        """Its help with its default, unless that says nothing."""
-        told = self.option.help
-        silent = self.default is MISSING or self.default is None or told.endswith("]")
-        return told if silent else f"{told} [{self.default}]"
+        """Its help, with the names that are allowed and with its default."""
+        told, bracket, usual = self.option.help.partition(" [")
+        names = f" <{'|'.join(self.choices)}>" if self.choices else ""
+        if not bracket and self.default not in (None, MISSING, LEFT_OPEN):
+            bracket, usual = " [", f"{self.default}]"
+        return f"{told}{names}{bracket}{usual}"
 
 
 def _is_union(hint: Any) -> bool:
