@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal, TypeAlias
 
 from refclust.fitting.checks import not_negative
-from refclust.fitting.options import Call, Option
+from refclust.fitting.options import Call, Option, unchecked
 from refclust.mixture.options import Fractions
 
 CountKind: TypeAlias = Literal["multinomial", "bernoulli"]
@@ -36,10 +36,6 @@ Floor: TypeAlias = Annotated[
 ]
 
 
-def unchecked(_name: str, _value: object) -> None:
-    """Leave a value to whoever knows the classes."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class TrainingCall(Call):
     """What every classifier takes."""
@@ -61,7 +57,7 @@ class QdaCall(TrainingCall):
             "Classes by their share of the rows, or all alike.",
             check=unchecked,
             cli="--prior",
-            typed=Literal["documents", "equal"],
+            names=("documents", "equal"),
         ),
     ] = "documents"
 
@@ -86,7 +82,7 @@ class NaiveBayesCall(TrainingCall):
     """What ``naive_bayes`` takes."""
 
     kind: Annotated[
-        CountKind | Literal["gaussian"],
+        Literal[CountKind, "gaussian"],
         Option("Words counted, words there or not, or numbers.", cli="--kind"),
     ] = "multinomial"
     prior: Annotated[
@@ -95,7 +91,6 @@ class NaiveBayesCall(TrainingCall):
             "Classes by their share of rows, of words, or all alike.",
             check=unchecked,
             cli="--prior",
-            typed=Literal["documents", "tokens", "equal"],
         ),
     ] = "documents"
     smoothing: Annotated[

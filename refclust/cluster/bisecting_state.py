@@ -81,7 +81,7 @@ class StateReader:
         self._check_rows(nodes, found)
         # Each split took one fit, and so did each leaf that turned out to be whole.
         fits = self.options.restarts * (len(splits) + sum(one.whole for one in found))
-        most = fits * most_draws(2, self.d, self.options.trials)
+        most = fits * most_draws(self.options, self.d)
         return State(found, draws.whole(0, most))
 
     def _node(self, node: Told) -> Node:

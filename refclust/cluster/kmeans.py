@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from array import array
-from typing import Any
+from typing import Any, cast
 
 from refclust.backends.session import Session
 from refclust.cluster.directions import unit_rows
@@ -67,7 +67,7 @@ def _start(call: KMeansCall, rows: Dataset, session: Session) -> tuple[Start, Ce
     if call.centres is not None:
         return "given", _aligned(rows, call.centres, call.metric)
     if call.labels is None:
-        return call.start, None
+        return cast(Start, call.start), None
     names = labels_of(call.labels)
     if len(names) != rows.n:
         raise LabelLengthMismatch(f"{len(names)} labels to start from, for {rows.n} rows")

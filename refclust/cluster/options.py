@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Annotated, Any, Literal, TypeAlias, get_args
+from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 
 from refclust.errors import BadOption
 from refclust.fitting.checks import not_negative, runs, whole
@@ -22,21 +22,19 @@ from refclust.fitting.options import (
     Running,
     Seed,
     plain,
+    unchecked,
 )
 from refclust.numbers.reading import shown
 
 Metric: TypeAlias = Literal["euclidean", "cosine"]
 Policy: TypeAlias = Literal["farthest", "split", "keep", "drop", "error"]
 DrawnStart: TypeAlias = Literal["k-means++", "greedy", "random", "random-centres", "farthest"]
-Start: TypeAlias = DrawnStart | Literal["given", "labels"]
+Start: TypeAlias = Literal[DrawnStart, "given", "labels"]
 Detail: TypeAlias = Literal["none", "scalars", "centres", "full"]
 Size: TypeAlias = Literal["rss", "size"]
-Linkage: TypeAlias = Literal[
-    "single", "complete", "average", "weighted", "centroid", "median", "ward"
-]
 
 # What several fits ask for in the same words.
-Clusters = Option("How many clusters.", cli="-k --clusters", metavar="K", typed=int | None)
+Clusters: Final = Option("How many clusters.", cli="-k --clusters", metavar="K", typed=int | None)
 Nearness: TypeAlias = Annotated[
     Metric, Option("Nearest by which measure; cosine suits texts.", cli="--metric")
 ]
@@ -49,7 +47,17 @@ Iterations: TypeAlias = Annotated[
         metavar="N",
     ),
 ]
-_START = Option("How the first centres are chosen.", cli="--start")
+_START: Final = Option("How the first centres are chosen.", cli="--start")
+_LINKAGES: Final = (
+    "single",
+    "complete",
+    "average",
+    "weighted",
+    "centroid",
+    "median",
+    "ward",
+)
+_STARTS: Final = get_args(DrawnStart)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +114,7 @@ class KMeansCall(Lloyd, LongCall):
 
     k: Annotated[int | None, Clusters] = field(default=None, kw_only=False)
     # Unless centres or labels are given, one of the names: see below.
-    start: Annotated[DrawnStart, replace(_START, check=lambda _name, _start: None)] = "k-means++"
+    start: Annotated[str, replace(_START, check=unchecked, names=_STARTS)] = "k-means++"
     centres: Annotated[
         Any, Option("Start from these centres.", cli="--centres", metavar="FILE", typed=str | None)
     ] = None
@@ -125,11 +133,10 @@ class KMeansCall(Lloyd, LongCall):
         if self.centres is not None and self.labels is not None:
             raise BadOption("centres and labels were both given; a fit starts from one of them")
         start: Any = self.start  # whatever a caller without types gave
-        names = get_args(DrawnStart)
         drawn = self.centres is None and self.labels is None
-        if drawn and (not isinstance(start, str) or start not in names):
+        if drawn and (not isinstance(start, str) or start not in _STARTS):
             raise BadOption(
-                f"start is {shown(start)}; allowed are {', '.join(names)}, or give "
+                f"start is {shown(start)}; allowed are {', '.join(_STARTS)}, or give "
                 "centres or labels"
             )
 
@@ -161,10 +168,17 @@ class AgglomerativeCall(Options):
     height: Annotated[
         float | None, Option("Cut the tree at this height.", cli="--height", metavar="H")
     ] = None
-    linkage: Annotated[Linkage, Option("How far apart two clusters are.", cli="--linkage")] = "ward"
+    linkage: Annotated[
+        str, Option("How far apart two clusters are.", cli="--linkage", names=_LINKAGES)
+    ] = "ward"
     metric: Annotated[
-        Literal["euclidean", "sqeuclidean", "cosine"],
-        Option("Nearest by which measure; cosine suits texts.", cli="--metric", typed=Metric),
+        str,
+        Option(
+            "Nearest by which measure; cosine suits texts.",
+            cli="--metric",
+            names=("euclidean", "sqeuclidean", "cosine"),
+            typed=Metric,
+        ),
     ] = "euclidean"
     distances: Annotated[
         Any,

@@ -48,7 +48,7 @@ class ProgressReader:
             "trace",
         )
         options = self.options
-        most = options.restarts * most_draws(options.k, self.d, options.trials)
+        most = options.restarts * most_draws(options, self.d)
         found = Progress(
             finished=tuple(map(self._run, finished.items())),
             draws=draws.whole(0, most),

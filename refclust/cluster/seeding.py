@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
 
 from refclust.cluster.objective import rounded
+from refclust.cluster.options import KMeansOptions
 from refclust.cluster.results import Centre, Centres
 from refclust.errors import BadOption, KOutOfRange
 from refclust.fitting.draws import Draws
@@ -96,14 +97,18 @@ def group_means(rows: Rows, labels: Sequence[Hashable]) -> CentreMatrix:
     return CentreMatrix.flat(rows.call("kmeans.means", sums), rows.data.d)
 
 
-def most_draws(k: int, d: int, trials: int | None = None) -> int:
+def most_draws(options: KMeansOptions, d: int) -> int:
     """How many random numbers a start can use, whichever it is.
 
     Spec: KM-INIT
 
-    >>> most_draws(3, 2), most_draws(3, 10), most_draws(3, 2, trials=7)
-    (13, 31, 22)
+    >>> of_three = KMeansOptions(k=3, start="greedy")
+    >>> most_draws(of_three, 2), most_draws(of_three, 10)
+    (13, 31)
+    >>> most_draws(KMeansOptions(k=3, start="greedy", trials=7), 2)
+    22
     """
+    k, trials = options.k, options.trials
     return 1 + k * max(d, 2 + k.bit_length() if trials is None else trials)
 
 

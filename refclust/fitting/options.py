@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 Kind = TypeVar("Kind", bound="Options")
 P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class _LeftOpen:
@@ -46,7 +47,6 @@ class _LeftOpen:
 
 
 LEFT_OPEN: Final[Any] = _LeftOpen()  # a default that other options decide; its help tells how
-R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,7 @@ class Option:
     check: Callable[[str, Any], object] | None = None  # of its name and value; else by the type
     cli: str = ""  # how it is spelled on the command line; empty: it is not there
     metavar: str | None = None
+    names: tuple[str, ...] = ()  # the texts allowed, where the type says any
     typed: Any = None  # the type on the command line, where it differs: a file instead of rows
 
 
@@ -73,6 +74,8 @@ class Member:
     @property
     def choices(self) -> tuple[str, ...]:
         """The names that are allowed, if its values are names."""
+        if self.option.names:
+            return self.option.names
         parts = get_args(self.type) if _is_union(self.type) else (self.type,)
         return tuple(
             name for part in parts if get_origin(part) is Literal for name in get_args(part)
@@ -96,14 +99,20 @@ class Member:
 
     @property
     def line(self) -> str:
-        """Its help with its default, unless that says nothing."""
-        told = self.option.help
-        silent = self.default is MISSING or self.default is None or told.endswith("]")
-        return told if silent else f"{told} [{self.default}]"
+        """Its help, with the names that are allowed and with its default."""
+        told, bracket, usual = self.option.help.partition(" [")
+        names = f" <{'|'.join(self.choices)}>" if self.choices else ""
+        if not bracket and self.default not in (None, MISSING, LEFT_OPEN):
+            bracket, usual = " [", f"{self.default}]"
+        return f"{told}{names}{bracket}{usual}"
 
 
 def _is_union(hint: Any) -> bool:
     return get_origin(hint) in (Union, types.UnionType)
+
+
+def unchecked(_name: str, _value: object) -> None:
+    """Leave a value to whoever knows more of the call."""
 
 
 class Options:
@@ -212,11 +221,10 @@ def _signature(kind: type, function: Callable[..., Any]) -> inspect.Signature:
 
 
 # The options that many fits share.
-BACKEND: Final = Option(
-    "Who runs the kernels: auto, reference or a plugin. [$REFCLUST_BACKEND, else auto]",
-    metavar="B",
-)
-Backend: TypeAlias = Annotated[str | None, BACKEND]
+Backend: TypeAlias = Annotated[
+    str | None,
+    Option("Who runs the kernels: auto, reference or a plugin. [$REFCLUST_BACKEND, else auto]"),
+]
 Running: TypeAlias = Annotated[
     "Session | None", Option("Backends that are bound already, instead.")
 ]

@@ -9,7 +9,7 @@ import math
 from array import array
 from collections.abc import Mapping, Sized
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from refclust.backends.session import Session
 from refclust.data.accepting.door import dataset
@@ -189,7 +189,7 @@ class Beginning:
         Spec: EM-ALG
         """
         call = self.call
-        start: Start = call.usual_start if call.start is LEFT_OPEN else call.start
+        start = cast(Start, call.usual_start if call.start is LEFT_OPEN else call.start)
         given: Any = self.labels
         if call.parameters is not None:
             start, given = "given", family.read(call.parameters)

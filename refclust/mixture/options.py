@@ -13,11 +13,20 @@ from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, get_args
 from refclust.errors import BadOption
 from refclust.fitting.checks import is_number as is_number
 from refclust.fitting.checks import named, not_negative, runs, whole
-from refclust.fitting.options import LEFT_OPEN, LongCall, Option, Options, Restarts, Seed, plain
+from refclust.fitting.options import (
+    LEFT_OPEN,
+    LongCall,
+    Option,
+    Options,
+    Restarts,
+    Seed,
+    plain,
+    unchecked,
+)
 from refclust.numbers.reading import shown
 
 DrawnStart: TypeAlias = Literal["kmeans", "random", "points", "varied"]
-Start: TypeAlias = DrawnStart | Literal["labels", "given"]
+Start: TypeAlias = Literal[DrawnStart, "labels", "given"]
 Variation: TypeAlias = Literal["em", "hard", "top", "generalized", "stochastic", "monte-carlo"]
 Policy: TypeAlias = Literal["end", "drop", "reset"]
 Detail: TypeAlias = Literal["parameters", "scalars", "none"]
@@ -113,6 +122,7 @@ class Climb(Options):
 
 
 _COMPONENTS: Final = Option("How many components.", cli="-k --components", metavar="K")
+_STARTS: Final = get_args(DrawnStart)
 _START: Final = Option("Where to begin. [kmeans for numbers, points for counts]", cli="--start")
 
 
@@ -160,7 +170,7 @@ class MixtureCall(Climb, LongCall):
 
     k: Annotated[int | None, _COMPONENTS] = field(default=None, kw_only=False)
     # Unless labels or parameters are given, one of the names: see below.
-    start: Annotated[DrawnStart, replace(_START, check=lambda _name, _start: None)] = LEFT_OPEN
+    start: Annotated[str, replace(_START, check=unchecked, names=_STARTS)] = LEFT_OPEN
     labels: Annotated[
         Iterable[Hashable] | None,
         Option(
@@ -184,7 +194,7 @@ class MixtureCall(Climb, LongCall):
         """Refuse a start that has no meaning."""
         drawn = self.parameters is None and self.labels is None
         if drawn and self.start is not LEFT_OPEN:
-            named("start", self.start, get_args(DrawnStart))
+            named("start", self.start, _STARTS)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ import pytest
 
 from refclust.backends.session import Session
 from refclust.cluster.kmeans import kmeans
+from refclust.cluster.options import KMeansCall
 from refclust.cluster.results import KMeansFit
 from refclust.data.accepting.door import dataset
 from refclust.errors import BadOption, KOutOfRange
@@ -38,7 +39,9 @@ def test_reference_sets_come_from_the_stream_of_the_seed() -> None:
     """Row after row, set after set, in the box of the data; with K = n every RSS is that of n."""
     data = dataset([[0.0, 2.0], [4.0, 2.5], [1.0, 6.0]])
     rng = stream(5)
-    logs = list(reference_curves(Rows(data, Session("reference")), [1], 2, {"seed": 5}))
+    logs = list(
+        reference_curves(Rows(data, Session("reference")), [1], 2, KMeansCall(data, seed=5))
+    )
     for (found,) in logs:
         made = []
         for _ in range(3):
@@ -99,7 +102,7 @@ def test_three_clear_clusters() -> None:
 def test_weights_of_rows_go_with_the_reference_sets() -> None:
     data = dataset([[0.0], [1.0], [9.0]], weights=[1.0, 0.0, 3.0])
     rng = stream(0)
-    (found,) = next(reference_curves(Rows(data, Session("reference")), [1], 1, {"seed": 0}))
+    (found,) = next(reference_curves(Rows(data, Session("reference")), [1], 1, KMeansCall(data)))
     made = [[float(9 * Fraction(rng.random()))] for _ in range(3)]
     same = kmeans(made, 1, weights=[1.0, 0.0, 3.0])
     assert found == log_rss(same.runs[0].exact_rss)

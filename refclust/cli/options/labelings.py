@@ -11,7 +11,6 @@ import typer
 from refclust.cli.options.complete import complete_backend, complete_profile
 from refclust.cli.output import note
 from refclust.errors import BadOption
-from refclust.fitting.options import BACKEND
 
 if TYPE_CHECKING:
     from refclust.backends.session import Session
@@ -74,8 +73,11 @@ Profile = Annotated[
 ]
 BackendName = Annotated[
     str | None,
-    typer.Option(
-        "--backend", metavar=BACKEND.metavar, help=BACKEND.help, autocompletion=complete_backend
+    typer.Option(  # in the words of the core, which would take too long to import for a help
+        "--backend",
+        metavar="B",
+        help="Who runs the kernels: auto, reference or a plugin. [$REFCLUST_BACKEND, else auto]",
+        autocompletion=complete_backend,
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")]
