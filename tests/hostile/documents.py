@@ -15,10 +15,10 @@ from refclust.errors import BadModel, RefclustError
 from refclust.fitting.checkpoint import Checkpoint, _checksum
 from refclust.mixture import fit as mixtures
 from refclust.models.clusters import from_json, to_json
-from tests.cluster.test_resumed_models import Copied
 from tests.hostile.damage import text
-from tests.mixture.test_model import models as mixture_models
 from tests.models.samples import models as cluster_models
+from tests.models.test_mixtures import models as mixture_models
+from tests.models.test_resumed_models import Copied
 
 ROWS = [[(37 * i * i) % 101 / 8, (53 * i) % 89 / 4] for i in range(12)]
 WORDS = [[(7 * i * j) % 5 + (i % 3 == j) * 4 for j in range(3)] for i in range(8)]
