@@ -283,16 +283,16 @@ def agglomerative(
 
 
 for _name, _place, _help in (
-    ("gaussian", "fit_mixture:gaussian", "Gaussian mixture: soft clusters of any shape."),
-    ("multinomial", "fit_mixture:multinomial", "Multinomial mixture: soft clusters of counts."),
-    ("bernoulli", "fit_mixture:bernoulli", "Bernoulli mixture: soft clusters of zeros and ones."),
-    ("naive-bayes", "fit_classifier:naive_bayes", "Naive Bayes: classes of words or numbers."),
-    ("qda", "fit_classifier:qda", "Quadratic discriminants: a Gaussian for each class."),
-    ("lda", "fit_classifier:lda", "Linear discriminants: one covariance for all classes."),
+    ("gaussian", "mixtures:gaussian", "Gaussian mixture: soft clusters of any shape."),
+    ("multinomial", "mixtures:multinomial", "Multinomial mixture: soft clusters of counts."),
+    ("bernoulli", "mixtures:bernoulli", "Bernoulli mixture: soft clusters of zeros and ones."),
+    ("naive-bayes", "classifiers:naive_bayes", "Naive Bayes: classes of words or numbers."),
+    ("qda", "classifiers:qda", "Quadratic discriminants: a Gaussian for each class."),
+    ("lda", "classifiers:lda", "Linear discriminants: one covariance for all classes."),
     (
         "nearest-gaussian",
-        "fit_classifier:nearest_gaussian",
+        "classifiers:nearest_gaussian",
         "The class of the largest density, whatever its share.",
     ),
 ):
-    lazy.command(app, _name, f"refclust.cli.{_place}", _help, group="fit")
+    lazy.command(app, _name, f"refclust.cli.commands.fit.{_place}", _help, group="fit")
