@@ -116,14 +116,25 @@ def assignments(
     if full:
         for_shares(rows.n, len(parameters.weights))
     found, constant = evaluated(parameters, Rows(rows, session), family, full=full)
-    labels = copied(found.labels)
-    each = array("d", (x + constant for x in plain(found.log_likelihoods)))
-    joint = None
-    if found.joint is not None:
-        joint = array("d", (x + constant for x in plain(found.joint)))
-    if -math.inf in each:
-        _without_component(rows, each, labels, parameters.weights, impossible)
-    return Assignments(labels, each, joint, parameters.weights, unseen, session.provenance())
+    made = assigned(found, constant, parameters.weights, unseen, session)
+    if -math.inf in made.log_likelihoods:
+        _without_component(rows, made.log_likelihoods, made.labels, parameters.weights, impossible)
+    return made
+
+
+def assigned(
+    found: Posterior, constant: float, weights: Vector, unseen: int, session: Session
+) -> Assignments:
+    """What a pass found of every row, with the constant that it left out.
+
+    Spec: EM-PRED
+    """
+    each, joint = (
+        None if part is None else array("d", (x + constant for x in plain(part)))
+        for part in (found.log_likelihoods, found.joint)
+    )
+    assert each is not None
+    return Assignments(copied(found.labels), each, joint, weights, unseen, session.provenance())
 
 
 def check_mixture(parameters: Parameters, family: str, d: int | None = None) -> None:

@@ -30,14 +30,12 @@ from refclust.models.mixtures import parameters_of
 from refclust.models.records.clusters import ClassifierModel, MixtureModel, Model
 from refclust.models.records.mixtures import (
     Collapse,
-    Covariance,
     End,
     MixtureStart,
-    Smoothing,
     Variation,
     Verdict,
-    form_of,
 )
+from refclust.models.records.numbers import Covariance, Smoothing, form_of
 from tests.property.test_model import anything, loaded, places
 
 POINTS = dataset(
@@ -108,14 +106,14 @@ def test_a_model_comes_back_as_it_was(name: str) -> None:
 
 def test_the_schema_names_every_choice() -> None:
     defs = SCHEMA["$defs"]
-    assert defs["covariance"]["enum"] == list(get_args(Covariance)) == list(SHAPES)
+    asked = defs["gaussian.MixtureParams"]["properties"]
+    assert asked["covariance"]["enum"] == list(get_args(Covariance)) == list(SHAPES)
     assert all(form_of(name) == SHAPES[name].form for name in get_args(Covariance))
-    asked = defs["gaussianParams"]["properties"]
     for key, words in (("start", MixtureStart), ("variation", Variation), ("collapse", Collapse)):
         assert asked[key]["enum"] == list(get_args(words))
-    assert defs["end"]["enum"] == list(get_args(End))
-    assert defs["ascent"]["properties"]["verdict"]["enum"] == list(get_args(Verdict))
-    naive = defs["naiveBayesParams"]["properties"]
+    assert defs["MixtureRun"]["properties"]["stopped"]["enum"] == list(get_args(End))
+    assert defs["AscentFacts"]["properties"]["verdict"]["enum"] == list(get_args(Verdict))
+    naive = defs["NaiveBayesParams"]["properties"]
     assert naive["smoothing"]["enum"] == list(get_args(Smoothing))
 
 

@@ -83,9 +83,9 @@ def test_a_sample_predicts_as_it_did(name: str) -> None:
     model, due = load_model(SAMPLES / "files" / name), PREDICTED[name]
     rows = rows_for(model)
     if isinstance(model, MixtureModel | ClassifierModel):
-        answer = predict(model, rows, impossible="prior", full=True, backend="reference")
+        answer: Any = predict(model, rows, impossible="prior", full=True, backend="reference")
         assert list(answer.labels) == due["labels"]
-        found = answer.found if isinstance(model, ClassifierModel) else answer  # type: ignore[union-attr]
+        found = answer.found if isinstance(model, ClassifierModel) else answer
         plain = assignments(
             parameters_in(json.loads(content(name))),
             rows,

@@ -120,8 +120,6 @@ def select(
     outputs = fit_files.Outputs(out, labels, None, force, spreadsheet_safe)
     if out == "-":
         raise BadOption("--out needs a file; only --labels can go to standard output")
-    if out is not None and criterion in ("evidence", "importance"):
-        raise BadOption("beliefs about a mixture have no model file; --out goes with a likelihood")
     outputs.check(inputs=[data, given.stop_words], as_json=as_json)
     wanted: dict[str, Any] = {
         "folds": folds,

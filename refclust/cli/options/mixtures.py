@@ -150,7 +150,6 @@ def _parameters(path: str, data: Dataset, family: str) -> Any:
     """The parameters of a mixture or classifier of the same family, over the same features."""
     from refclust.errors import FeatureMismatch
     from refclust.models.clusters import load_model
-    from refclust.models.mixtures import parameters_from
     from refclust.models.records.clusters import ClassifierModel, MixtureModel
 
     found = load_model(path)
@@ -162,4 +161,4 @@ def _parameters(path: str, data: Dataset, family: str) -> Any:
         raise FeatureMismatch(
             f"{for_terminal(path)} was fitted to other features than those of the data"
         )
-    return parameters_from(found.fitted.parameters)
+    return found.fitted.parameters.mixture()

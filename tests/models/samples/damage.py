@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterator
 from typing import Any, Final
 
-WRONG: Final = (None, True, -1, 0.5, "?", [], {})
+WRONG: Final[tuple[Any, ...]] = (None, True, -1, 0.5, "?", [], {})
 
 
 def places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
