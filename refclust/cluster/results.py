@@ -8,7 +8,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from refclust.backends.session import Provenance
 from refclust.cluster.options import Metric as Metric
@@ -16,6 +16,7 @@ from refclust.cluster.options import Policy as Policy
 from refclust.cluster.options import Size as Size
 from refclust.cluster.options import Start as Start
 from refclust.data.dataset import Features, Fingerprint
+from refclust.data.files.parts import whole
 from refclust.kernels.centres import CentreMatrix
 
 Centre: TypeAlias = tuple[float, ...]
@@ -31,9 +32,9 @@ class Emptied:
     """
 
     iteration: int
-    cluster: int
+    cluster: Annotated[int, whole(0, "clusters", less=1)]
     policy: Policy
-    row: int | None = None
+    row: Annotated[int, whole(0, "n", less=1)] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,10 @@ from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Annotated
 
 from refclust.backends.session import Provenance
+from refclust.data.files.parts import whole
 from refclust.errors import BadOption, KOutOfRange
 from refclust.numbers.reading import shown
 
@@ -24,7 +26,7 @@ class Merge:
     a: int  # the smaller of the two cluster numbers
     b: int
     height: float
-    size: int
+    size: Annotated[int, whole(2)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,11 @@ from collections.abc import Iterable, KeysView, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final
+from typing import Annotated, Final, TypeAlias
 
 from refclust.data.dataset import DOUBLES, Dataset, Sparse, readonly, sparse
+from refclust.data.files.parts import in_order, rational, whole
+from refclust.data.files.records import UNWRITTEN
 from refclust.errors import BadOption, DimensionMismatch, EmptyInput, FeatureMismatch
 from refclust.numbers.real import log
 
@@ -24,6 +26,12 @@ _SOFT_HYPHEN: Final = "\u00ad"
 _CURLY: Final = "\u2019"
 # What joins two parts of a word: the apostrophe, and the invisible (non-)joiners of some scripts.
 _JOINERS: Final = "'\u200c\u200d"
+
+
+# How many documents, or a share of them above 0.
+Bound: TypeAlias = (
+    Annotated[Fraction, rational("(1|[1-9][0-9]*/[1-9][0-9]*)")] | Annotated[int, whole(1)]
+)
 
 
 def _check_bound(name: str, bound: int | Fraction) -> None:
@@ -44,12 +52,13 @@ class TextOptions:
     """
 
     lowercase: bool = True
-    stop_words: frozenset[str] = frozenset()
-    min_df: int | Fraction = 1
-    max_df: int | Fraction | None = None
-    min_length: int = 1
+    stop_words: Annotated[frozenset[str], in_order] = frozenset()
+    min_df: Bound = 1
+    max_df: Bound | None = None
+    min_length: Annotated[int, whole(1)] = 1
     tfidf: bool = False
-    vocabulary: tuple[str, ...] | None = None
+    # Model files have these words among their features already.
+    vocabulary: Annotated[tuple[str, ...] | None, UNWRITTEN] = None
 
     def __post_init__(self) -> None:
         """Refuse what no text could satisfy, and fold the stop words as texts are folded."""

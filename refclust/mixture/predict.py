@@ -104,12 +104,22 @@ def assignments(
     if full:
         for_shares(rows.n, len(parameters.weights))
     found, left_out = evaluated(parameters, Rows(rows, session), family, full=full)
-    labels, k = copied(found.labels), len(parameters.weights)
+    made = assigned(found, left_out, parameters.weights, unseen, session)
+    if -math.inf in made.log_likelihoods:
+        _without_component(rows, made.log_likelihoods, made.labels, parameters.weights, impossible)
+    return made
+
+
+def assigned(
+    found: Posterior, left_out: LeftOut, weights: Vector, unseen: int, session: Session
+) -> Assignments:
+    """What a pass found of every row, with what it left out of log p(x).
+
+    Spec: EM-PRED
+    """
     each = with_left_out(found.log_likelihoods, left_out)
-    joint = None if found.joint is None else with_left_out(found.joint, left_out, k)
-    if -math.inf in each:
-        _without_component(rows, each, labels, parameters.weights, impossible)
-    return Assignments(labels, each, joint, parameters.weights, unseen, session.provenance())
+    joint = None if found.joint is None else with_left_out(found.joint, left_out, len(weights))
+    return Assignments(copied(found.labels), each, joint, weights, unseen, session.provenance())
 
 
 def check_mixture(parameters: Parameters, family: str, d: int | None = None) -> None:

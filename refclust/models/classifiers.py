@@ -4,33 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Sequence
-from typing import Any, Literal, TypeAlias, cast
+from dataclasses import fields
+from typing import Any, TypeAlias, cast
 
 from refclust.backends.session import Provenance
 from refclust.classify.results import Classifier, CountClassifier, GaussianClassifier, Kind
 from refclust.data.dataset import Dataset, Fingerprint
+from refclust.data.files.records import taken
 from refclust.errors import BadOption
-from refclust.mixture.families.count_parameters import CountParameters
-from refclust.mixture.predict import Parameters
 from refclust.mixture.results import MixtureFit
 from refclust.models import clusters as clusters
 from refclust.models import mixtures as mixtures
 from refclust.models.clusters import Cut, Fit, data_facts, load_model, origin_of
-from refclust.models.mixtures import AnyFit, numbers_of, parameters_from
 from refclust.models.records.clusters import ClassifierModel, Model, Reading
-from refclust.models.records.mixtures import (
-    Classes,
-    ClassifierFitted,
-    DiscriminantParams,
-    NaiveBayesParams,
-    PriorName,
-    Trained,
-)
+from refclust.models.records.families import FAMILIES
+from refclust.models.records.mixtures import Classes, ClassifierFitted, Trained
 
 __all__ = ["classifier_of", "load_model", "model_of", "save_model"]
 
 AnyClassifier: TypeAlias = CountClassifier | GaussianClassifier
-Fitted: TypeAlias = Fit | AnyFit | AnyClassifier
+Fitted: TypeAlias = Fit | MixtureFit[Any] | AnyClassifier
 
 
 def model_of(
@@ -55,16 +48,13 @@ def model_of(
         raise BadOption("a cut belongs to a tree of merges")
     if isinstance(fit, MixtureFit):
         return mixtures.model_of(fit, data=data, reading=reading)
+    family = FAMILIES[fit.family]
+    numbers = family.numbers.of(fit.parameters)
+    trained: Any = family.trained
     return ClassifierModel(
         algorithm=_algorithm(fit.kind),
-        params=_params(fit),
-        fitted=ClassifierFitted(
-            classes=_classes(fit.classes),
-            log_likelihood=fit.log_likelihood,
-            weight=fit.weight,
-            sizes=fit.sizes,
-            parameters=numbers_of(fit.parameters),
-        ),
+        params=taken(trained, fit.settings, kind=fit.family),
+        fitted=taken(ClassifierFitted, fit, classes=_classes(fit.classes), parameters=numbers),
         data=data_facts(fit, data, reading),
         provenance=origin_of(fit.provenance),
     )
@@ -88,18 +78,14 @@ def classifier_of(model: ClassifierModel) -> AnyClassifier:
     """
     params, fitted = model.params, model.fitted
     kind: Kind = params.kind if model.algorithm == "naive-bayes" else model.algorithm
-    settings: dict[str, Any] = {"prior": params.prior}
-    if isinstance(params, NaiveBayesParams):
-        settings |= {name: getattr(params, name) for name in ("smoothing", "m", "p", "counts")}
-    else:
-        settings |= {"covariance": params.covariance, "floor": params.floor}
-    found: Classifier[Parameters] = Classifier(
+    names = (field.name for field in fields(params) if field.name != "kind")
+    found: Classifier[Any] = Classifier(
         kind=kind,
         classes=fitted.classes,
-        parameters=parameters_from(fitted.parameters),
+        parameters=fitted.parameters.parameters(),
         log_likelihood=fitted.log_likelihood,
         sizes=fitted.sizes,
-        settings={name: _told(value) for name, value in settings.items()},
+        settings={name: _told(getattr(params, name)) for name in names},
         n=model.data.n,
         d=model.data.d,
         weight=fitted.weight,
@@ -116,27 +102,6 @@ def _algorithm(kind: Kind) -> Trained:
             return "naive-bayes"
         case _:
             return kind
-
-
-def _params(fit: AnyClassifier) -> NaiveBayesParams | DiscriminantParams:
-    told = fit.settings
-    prior = told["prior"]
-    chosen: PriorName | tuple[float, ...] = prior if isinstance(prior, str) else tuple(prior)  # type: ignore[assignment]
-    if not isinstance(fit.parameters, CountParameters):
-        return DiscriminantParams("gaussian", told["covariance"], float(told["floor"]), chosen)
-    share = told["p"]
-    return NaiveBayesParams(
-        kind=cast(Literal["multinomial", "bernoulli"], fit.kind),
-        smoothing=told["smoothing"],
-        m=float(told["m"]),
-        p=tuple(map(float, share)) if isinstance(share, Sequence) else _double(share),
-        counts=told["counts"],
-        prior=chosen,
-    )
-
-
-def _double(share: float | None) -> float | None:
-    return None if share is None else float(share)
 
 
 def _told(value: Any) -> Any:

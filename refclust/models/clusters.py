@@ -18,11 +18,12 @@ from refclust.cluster.tree import Tree
 from refclust.data.accepting.trust import path_of
 from refclust.data.dataset import Dataset, Features
 from refclust.data.files.atomic import write_atomically
+from refclust.data.files.records import taken
 from refclust.data.files.textfile import display_name, read_text
 from refclust.errors import BadOption, DimensionMismatch, FileExists
-from refclust.models.reader.document import from_json
-from refclust.models.reader.trees import GIVEN
+from refclust.models.document import FORMAT, VERSION, from_json, to_json
 from refclust.models.records.clusters import (
+    GIVEN,
     AgglomerativeFitted,
     AgglomerativeModel,
     AgglomerativeParams,
@@ -34,7 +35,6 @@ from refclust.models.records.clusters import (
     Cut,
     DataFacts,
     FlatSplit,
-    KernelFacts,
     Kind,
     KMeansFitted,
     KMeansModel,
@@ -42,10 +42,8 @@ from refclust.models.records.clusters import (
     Model,
     Origin,
     Reading,
-    RunFacts,
     Step,
 )
-from refclust.models.writer.document import FORMAT, VERSION, to_json
 from refclust.version import __version__
 
 Fit: TypeAlias = KMeansFit | BisectingFit | Tree
@@ -85,8 +83,11 @@ def model_of(
     known = data_facts(fit, data, reading)
     origin = origin_of(fit.provenance)
     if isinstance(fit, KMeansFit):
-        return KMeansModel(_kmeans_params(fit), _kmeans(fit), known, origin)
-    return BisectingModel(_bisecting_params(fit), _bisecting(fit), known, origin)
+        trace = tuple(taken(Step, step) for step in fit.trace if step.rss is not None)
+        found = taken(KMeansFitted, fit, trace=trace)
+        return KMeansModel(taken(KMeansParams, fit), found, known, origin)
+    tree = taken(BisectingFitted, fit, splits=_flat(fit.root))
+    return BisectingModel(taken(BisectingParams, fit), tree, known, origin)
 
 
 def tree_of(model: AgglomerativeModel) -> Tree:
@@ -164,71 +165,7 @@ def origin_of(provenance: Provenance) -> Origin:
 
     Spec: MODEL-DOC
     """
-    kernels = (
-        KernelFacts(run.kernel, run.backend, run.distribution, run.version, run.reason)
-        for run in provenance.kernels
-    )
-    return Origin(provenance.refclust, provenance.requested, tuple(kernels))
-
-
-def _kmeans_params(fit: KMeansFit) -> KMeansParams:
-    return KMeansParams(
-        k=fit.k,
-        metric=fit.metric,
-        start=fit.start,
-        seed=fit.seed,
-        restarts=fit.restarts,
-        trials=fit.trials,
-        empty=fit.empty,
-        tolerance=None if fit.tolerance is None else float(fit.tolerance),
-        limit=fit.limit,
-    )
-
-
-def _kmeans(fit: KMeansFit) -> KMeansFitted:
-    return KMeansFitted(
-        rss=fit.rss,
-        mean_square=fit.mean_square,
-        cosine=fit.cosine,
-        iterations=fit.iterations,
-        stopped=fit.stopped,
-        best=fit.best,
-        sizes=fit.sizes,
-        within=fit.within,
-        centres=fit.centres,
-        runs=tuple(
-            RunFacts(run.rss, run.cosine, run.iterations, run.stopped, run.emptied)
-            for run in fit.runs
-        ),
-        trace=tuple(
-            Step(step.iteration, step.changed, step.rss, step.rss_updated, step.cosine)
-            for step in fit.trace
-            if step.rss is not None
-        ),
-    )
-
-
-def _bisecting_params(fit: BisectingFit) -> BisectingParams:
-    return BisectingParams(
-        k=fit.k,
-        metric=fit.metric,
-        by=fit.by,
-        start=fit.start,
-        seed=fit.seed,
-        restarts=fit.restarts,
-        limit=fit.limit,
-    )
-
-
-def _bisecting(fit: BisectingFit) -> BisectingFitted:
-    return BisectingFitted(
-        rss=fit.rss,
-        mean_square=fit.mean_square,
-        sizes=fit.sizes,
-        within=fit.within,
-        centres=fit.centres,
-        splits=_flat(fit.root),
-    )
+    return taken(Origin, provenance)
 
 
 def _agglomerative(
@@ -278,4 +215,4 @@ def _flat(root: Split | int) -> tuple[FlatSplit, ...]:
 
 
 def _child(node: Split | int, number: dict[int, int]) -> Child:
-    return Child("split", number[id(node)]) if isinstance(node, Split) else Child("cluster", node)
+    return Child(split=number[id(node)]) if isinstance(node, Split) else Child(cluster=node)

@@ -35,7 +35,6 @@ from refclust.models.records.clusters import (
     MixtureModel,
     Model,
 )
-from refclust.models.records.mixtures import GaussianNumbers
 from refclust.numbers.nearest import nearest_sqrt
 from refclust.numbers.real import Real, sqrt
 
@@ -117,7 +116,8 @@ def _of_model(model: Model, top: int, session: Session) -> Description:
         portraits = [_portrait(k, sizes, None, (), ()) for k in range(len(sizes))]
     elif isinstance(model, MixtureModel | ClassifierModel):
         sizes, sparse = [*map(Fraction, model.fitted.sizes)], model.data.kind == "sparse"
-        traits = model_traits(sizes, _middles(model), model.data.features, sparse, top)
+        middles = model.fitted.parameters.middles
+        traits = model_traits(sizes, middles, model.data.features, sparse, top)
         portraits = [_portrait(k, sizes, None, traits[k], ()) for k in range(len(sizes))]
     else:
         fitted, sparse = model.fitted, model.data.kind == "sparse"
@@ -132,12 +132,6 @@ def _of_model(model: Model, top: int, session: Session) -> Description:
 def _metric(model: Model) -> str:
     """How far a row is from the centre of its cluster; that of a component is its mean."""
     return getattr(model.params, "metric", "euclidean")
-
-
-def _middles(model: MixtureModel | ClassifierModel) -> Centres:
-    """What a row of each component has on average, of words as shares."""
-    numbers = model.fitted.parameters
-    return numbers.means if isinstance(numbers, GaussianNumbers) else numbers.probabilities
 
 
 def _of_data(

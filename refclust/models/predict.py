@@ -10,17 +10,20 @@ from refclust.classify.predict import Classified
 from refclust.classify.results import Classifier
 from refclust.data.dataset import Features
 from refclust.errors import BadOption
-from refclust.mixture.predict import Assignments, Impossible, Parameters, assignments
+from refclust.mixture.bayes import predict as beliefs
+from refclust.mixture.bayes.counts import CountBeliefs
+from refclust.mixture.bayes.gaussian_beliefs import GaussianBeliefs
+from refclust.mixture.predict import Assignments, Impossible, assignments
 from refclust.mixture.results import MixtureFit
 from refclust.models import nearest as clusters
 from refclust.models.classifiers import AnyClassifier, classifier_of
 from refclust.models.clusters import Fit
-from refclust.models.mixtures import AnyFit, parameters_of
+from refclust.models.mixtures import parameters_of
 from refclust.models.nearest import Prediction
 from refclust.models.records.clusters import ClassifierModel, ClusterModel, MixtureModel
 
 Clusters: TypeAlias = ClusterModel | Fit
-Mixture: TypeAlias = MixtureModel | AnyFit
+Mixture: TypeAlias = MixtureModel | MixtureFit[Any]
 AnyTrained: TypeAlias = ClassifierModel | AnyClassifier
 
 
@@ -82,23 +85,17 @@ def predict(
         )
     if isinstance(model, MixtureFit | MixtureModel):
         parameters, family, features = parts_of(model)
-        return assignments(
-            parameters,
-            data,
-            family=family,
-            features=features,
-            full=full,
-            impossible=impossible,
-            backend=backend,
-            session=session,
-        )
+        asked: Any = {"features": features, "full": full, "backend": backend, "session": session}
+        if isinstance(parameters, GaussianBeliefs | CountBeliefs):
+            return beliefs.assignments(parameters, data, **asked)
+        return assignments(parameters, data, family=family, impossible=impossible, **asked)
     if full:
         raise BadOption("clusters have no densities; full belongs to mixtures and classifiers")
     return clusters.predict(model, data, backend=backend, session=session)
 
 
-def parts_of(model: Mixture) -> tuple[Parameters, str, Features | None]:
-    """The parameters of a mixture, its family, and the features of its rows.
+def parts_of(model: Mixture) -> tuple[Any, str, Features | None]:
+    """The parameters of a mixture or beliefs about them, its family, the features of its rows.
 
     Spec: none (parts of a record)
     """

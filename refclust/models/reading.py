@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from fractions import Fraction
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 from refclust.data.align import aligned
 from refclust.data.dataset import Dataset
-from refclust.data.files.document import Node
 from refclust.data.files.source import keeping
 from refclust.data.readers.formats import Options, Reader
 from refclust.data.readers.formats import read as read_data
-from refclust.data.text import TextOptions, document_frequencies, tfidf
+from refclust.data.text import document_frequencies, tfidf
 from refclust.errors import MissingColumn, RefclustError
 from refclust.models.records.clusters import Model, Reading, Weighing
 
@@ -107,62 +105,3 @@ def read_new(
                 with suppress(RefclustError):
                     return read(fewer), fewer
         raise missing
-
-
-def read_reading(node: Node, d: int) -> Reading:
-    """Read that part of a model file; ``d`` is the number of its features."""
-    name, options, weighing = node.members("format", "options", "weighing")
-    found = Reading(
-        name.text(), _options(options), weighing.maybe(lambda given: _weighing(given, d))
-    )
-    if (found.weighing is not None) != (
-        found.options.text is not None and found.options.text.tfidf
-    ):
-        weighing.fail("frequencies of words belong to tf-idf, and tf-idf to them")
-    return found
-
-
-def _options(node: Node) -> Options:
-    given = node.chosen(*_OPTIONS)
-    return Options(**{name: _OPTIONS[name](entry) for name, entry in given.items()})
-
-
-def _text(node: Node) -> TextOptions:
-    entries = node.members(*_TEXT)
-    values = {name: read(entry) for (name, read), entry in zip(_TEXT.items(), entries, strict=True)}
-    try:
-        return TextOptions(**values)
-    except RefclustError as wrong:
-        return node.fail(str(wrong))
-
-
-def _bound(node: Node) -> int | Fraction:
-    return node.rational() if type(node.value) is str else node.whole(1)
-
-
-def _weighing(node: Node, d: int) -> Weighing:
-    documents, frequencies = node.members("documents", "frequencies")
-    n = documents.whole(1)
-    return Weighing(n, tuple(item.whole(1, n) for item in frequencies.items(d)))
-
-
-_OPTIONS: Final[dict[str, Callable[[Node], Any]]] = {
-    "delimiter": Node.text,
-    "header": Node.flag,
-    "id_column": Node.text,
-    "label_column": Node.text,
-    "weight_column": Node.text,
-    "columns": Node.words,
-    "base": lambda node: node.whole(0, 1),
-    "array": Node.text,
-    "text": _text,
-    "text_column": Node.text,
-}
-_TEXT: Final[dict[str, Callable[[Node], Any]]] = {
-    "lowercase": Node.flag,
-    "stop_words": lambda node: frozenset(node.words()),
-    "min_df": _bound,
-    "max_df": lambda node: node.maybe(_bound),
-    "min_length": lambda node: node.whole(1),
-    "tfidf": Node.flag,
-}

@@ -176,7 +176,6 @@ def test_labels_to_standard_output(cli: Cli) -> None:
         (("-k", "2", "--folds", "3"), 2, "folds belong to the criterion cv"),
         (("-k", "2", "-o", "-"), 2, "--out needs a file"),
         (("-k", "2", "-o", "pairs.csv"), 2, "pairs.csv is read from"),
-        (("-k", "2", "--criterion", "evidence", "-o", "m.json"), 2, "beliefs about a mixture"),
     ],
 )
 def test_errors_are_one_line(cli: Cli, words: tuple[str, ...], code: int, told: str) -> None:

@@ -20,6 +20,7 @@ from refclust.classify.discriminants import lda, nearest_gaussian, qda
 from refclust.classify.naive_bayes import naive_bayes
 from refclust.data.accepting.door import dataset
 from refclust.errors import BadModel, BadOption, DimensionMismatch
+from refclust.mixture.bayes.fit import variational_gaussian, variational_multinomial
 from refclust.mixture.covariance.models import MODELS as SHAPES
 from refclust.mixture.families.count_likelihood import log_coefficient
 from refclust.mixture.families.count_parameters import CountParameters
@@ -30,14 +31,12 @@ from refclust.models.mixtures import parameters_of
 from refclust.models.records.clusters import ClassifierModel, MixtureModel, Model
 from refclust.models.records.mixtures import (
     Collapse,
-    Covariance,
     End,
     MixtureStart,
-    Smoothing,
     Variation,
     Verdict,
-    form_of,
 )
+from refclust.models.records.numbers import Covariance, Smoothing, form_of
 from tests.property.test_model import anything, loaded, places
 
 POINTS = dataset(
@@ -57,7 +56,7 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
 def models() -> dict[str, Model]:
-    """Every family, form, variation and classifier."""
+    """Every family, form, variation and classifier; beliefs, too."""
     return {
         "full": model_of(gaussian_mixture(POINTS, 2, limit=3, labels=KINDS), data=POINTS),
         "tied": model_of(gaussian_mixture(POINTS, 2, covariance="tied", floor=0.5, labels=KINDS)),
@@ -79,6 +78,8 @@ def models() -> dict[str, Model]:
         "shares": model_of(multinomial_mixture(WORDS, 2, m=2, p=[0.1, 0.2, 0.3, 0.4])),
         "minus infinity": model_of(multinomial_mixture(WORDS, m=1, parameters=ZEROS, limit=0)),
         "bits": model_of(bernoulli_mixture(BITS, 2, m=0.5), data=BITS),
+        "beliefs": model_of(variational_gaussian(POINTS, 2), data=POINTS),
+        "believed words": model_of(variational_multinomial(WORDS, 2), data=WORDS),
         "naive": model_of(naive_bayes(WORDS, KINDS, smoothing="half"), data=WORDS),
         "prior": model_of(naive_bayes(WORDS, KINDS, m=2, p=[0.1] * 4, prior=[0.25, 0.75])),
         "there": model_of(naive_bayes(BITS, [3, 3, 7, 7], kind="bernoulli", m=1)),
@@ -108,14 +109,14 @@ def test_a_model_comes_back_as_it_was(name: str) -> None:
 
 def test_the_schema_names_every_choice() -> None:
     defs = SCHEMA["$defs"]
-    assert defs["covariance"]["enum"] == list(get_args(Covariance)) == list(SHAPES)
+    asked = defs["gaussian.MixtureParams"]["properties"]
+    assert asked["covariance"]["enum"] == list(get_args(Covariance)) == list(SHAPES)
     assert all(form_of(name) == SHAPES[name].form for name in get_args(Covariance))
-    asked = defs["gaussianParams"]["properties"]
     for key, words in (("start", MixtureStart), ("variation", Variation), ("collapse", Collapse)):
         assert asked[key]["enum"] == list(get_args(words))
-    assert defs["end"]["enum"] == list(get_args(End))
-    assert defs["ascent"]["properties"]["verdict"]["enum"] == list(get_args(Verdict))
-    naive = defs["naiveBayesParams"]["properties"]
+    assert defs["MixtureRun"]["properties"]["stopped"]["enum"] == list(get_args(End))
+    assert defs["AscentFacts"]["properties"]["verdict"]["enum"] == list(get_args(Verdict))
+    naive = defs["NaiveBayesParams"]["properties"]
     assert naive["smoothing"]["enum"] == list(get_args(Smoothing))
 
 

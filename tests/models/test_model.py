@@ -44,19 +44,19 @@ from refclust.models.clusters import (
     to_json,
     tree_of,
 )
+from refclust.models.document import ALGORITHMS
 from refclust.models.records.clusters import (
     AgglomerativeModel,
-    Algorithm,
     BisectingModel,
     Kind,
     KMeansModel,
 )
+from refclust.models.schema import text as schema_text
 from tests.models.samples import FLOWERS, WORDS, models
 
 MODELS = models()
-SCHEMA = json.loads(
-    (Path(__file__).parents[2] / "spec" / "schema" / "model.schema.json").read_text("utf-8")
-)
+SCHEMA_FILE = Path(__file__).parents[2] / "spec" / "schema" / "model.schema.json"
+SCHEMA = json.loads(SCHEMA_FILE.read_text("utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 Edit = Callable[[Any], object]
 
@@ -82,20 +82,29 @@ def test_a_model_follows_the_schema(name: str) -> None:
     VALIDATOR.validate(document(name))
 
 
-def test_the_schema_is_a_schema_and_names_every_choice() -> None:
+@pytest.mark.spec("MODEL-DOC")
+def test_the_schema_is_made_of_the_records() -> None:
+    """After a change of records ``python -m refclust.models.schema`` prints what the file holds."""
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    assert SCHEMA_FILE.read_text("utf-8") == schema_text()
+
+
+def test_the_schema_names_every_choice() -> None:
     defs = SCHEMA["$defs"]
-    assert SCHEMA["properties"]["algorithm"]["enum"] == list(get_args(Algorithm))
-    for name, words in (("metric", Metric), ("start", Start), ("policy", Policy)):
-        assert defs[name]["enum"] == list(get_args(words))
-    assert defs["reason"]["enum"] == list(get_args(Reason))
-    assert defs["data"]["properties"]["kind"]["enum"] == list(get_args(Kind))
-    tree = defs["agglomerativeParams"]["properties"]
+    assert SCHEMA["properties"]["algorithm"]["enum"] == list(ALGORITHMS)
+    params = defs["KMeansParams"]["properties"]
+    for name, words in (("metric", Metric), ("start", Start), ("empty", Policy)):
+        assert params[name]["enum"] == list(get_args(words))
+    assert defs["RunFacts"]["properties"]["stopped"]["enum"] == list(get_args(Reason))
+    assert defs["DataFacts"]["properties"]["kind"]["enum"] == list(get_args(Kind))
+    tree = defs["AgglomerativeParams"]["properties"]
     assert tree["linkage"]["enum"] == [*LINKAGES, "given"]
     assert tree["metric"]["enum"] == [*METRICS, "given"]
-    assert set(defs["options"]["properties"]) == {field.name for field in fields(Options)}
+    options = defs["Reading"]["properties"]["options"]["properties"]
+    assert set(options) == {field.name for field in fields(Options)}
     # The words of a given vocabulary are the features of the model already.
-    assert {*defs["text"]["properties"], "vocabulary"} == {f.name for f in fields(TextOptions)}
+    texts = {*defs["TextOptions"]["properties"], "vocabulary"}
+    assert texts == {field.name for field in fields(TextOptions)}
 
 
 @pytest.mark.spec("MODEL-DOC")
@@ -232,7 +241,7 @@ BOTH_REFUSE: list[tuple[str, Edit, str]] = [
     ("kmeans", put(2**31, "params", "k"), "params.k: 2147483648; an integer from 1"),
     ("kmeans", put("manhattan", "params", "metric"), "params.metric: the string 'manhattan'"),
     ("kmeans", put(["cosine"], "params", "metric"), "params.metric: an array; one of"),
-    ("kmeans", put("cosine", "params", "metric"), "fitted.runs[0].cosine: null; a finite"),
+    ("kmeans", put("cosine", "params", "metric"), "fitted.cosine: null; a finite"),
     ("kmeans", put("first", "params", "start"), "params.start: the string 'first'; one of"),
     ("kmeans", put(-1, "params", "seed"), "params.seed: -1; an integer of at least 0"),
     ("kmeans", put(0, "params", "restarts"), "params.restarts: 0; an integer of at least 1"),
@@ -391,7 +400,7 @@ ONLY_LOADER: list[tuple[str, Edit, str]] = [
     ("cosine", put(6, *FREQUENCIES, 0), "data.reading.weighing.frequencies[0]: 6; an integer from"),
     ("cosine", without(*FREQUENCIES, 0), "data.reading.weighing.frequencies: an array of 3 items"),
     ("cosine", put("3/2", *TEXT, "max_df"), "data.reading.options.text: max_df is Fraction(3, 2)"),
-    ("bisecting", put(3, "params", "k"), "fitted.splits: an array of 3 items; 2 are due"),
+    ("bisecting", put(3, "params", "k"), "fitted.centres: 4 centres; params.k is 3"),
     ("bisecting", without("fitted", "splits", 2), "fitted.splits: an array of 2 items; 3 are due"),
     ("bisecting", without("fitted", "centres", 2), "fitted.centres: 3 centres; params.k is 4"),
     ("bisecting", put([0.0], "fitted", "splits", 1, "centres", 1), "fitted.splits[1].centres[1]: "),

@@ -21,7 +21,7 @@ from refclust.fitting.checkpoint import Checkpoint, Fitting
 from refclust.mixture import fit as mixtures
 from refclust.models import clusters as model
 from refclust.models import mixtures as mixture_model
-from refclust.models.writer.document import to_json
+from refclust.models.document import to_json
 
 ROWS = [[(37 * i * i) % 101 / 8, (53 * i) % 89 / 4] for i in range(40)]
 WORDS = [[(7 * i * j) % 5 + (i % 3 == j) * 4 for j in range(3)] for i in range(12)]

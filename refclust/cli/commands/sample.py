@@ -79,7 +79,6 @@ def _drawn(
 ) -> Dataset:
     from refclust.data.accepting.door import dataset
     from refclust.mixture.sample import sample as draw
-    from refclust.models.mixtures import parameters_from
     from refclust.models.records.clusters import MixtureModel
 
     family = model.family
@@ -87,9 +86,7 @@ def _drawn(
         raise BadOption("how long? a multinomial model knows words, not lengths: give --length L")
     if family != "multinomial" and length is not None:
         raise BadOption(f"--length belongs to multinomial models; this one is {family}")
-    drawn = draw(
-        parameters_from(model.fitted.parameters), n, family=family, seed=seed, length=length
-    )
+    drawn = draw(model.fitted.parameters.mixture(), n, family=family, seed=seed, length=length)
     names: Sequence[object] = range(len(model.fitted.sizes))
     if not isinstance(model, MixtureModel):
         names = model.fitted.classes

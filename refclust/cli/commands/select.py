@@ -90,8 +90,6 @@ def select(
     outputs = fit_files.Outputs(files.out, files.labels, None, files.force, files.spreadsheet_safe)
     if files.out == "-":
         raise BadOption("--out needs a file; only --labels can go to standard output")
-    if files.out is not None and call.criterion in ("evidence", "importance"):
-        raise BadOption("beliefs about a mixture have no model file; --out goes with a likelihood")
     outputs.check(inputs=[data, reading.stop_words], as_json=files.as_json)
     from refclust.mixture.choosing.selection import select as choose
 

@@ -26,7 +26,7 @@ Word = TypeVar("Word", bound=str)
 LARGEST: Final = 2**53  # any program reads integers up to here exactly
 # Python reads and writes integers of 4,300 digits and no longer ones. The exact sum of doubles
 # needs far fewer: 309 before the point and 1,074 behind it.
-_MOST_DIGITS: Final = 4000
+MOST_DIGITS: Final = 4000
 _RATIONAL: Final = re.compile(r"-?(0|[1-9][0-9]*)(/[1-9][0-9]*)?", re.ASCII)
 _SHOWN: Final = 40
 
@@ -174,7 +174,7 @@ class Node:
         due = f'a rational number {least}in lowest terms, such as "7" or "7/2",'
         if type(value) is not str or not _RATIONAL.fullmatch(value):
             self.wrong(due)
-        if max(map(len, value.split("/"))) > _MOST_DIGITS:
+        if max(map(len, value.split("/"))) > MOST_DIGITS:
             self.wrong(due)
         number = Fraction(value)
         if (number < 0 and not signed) or str(number) != value:
@@ -306,7 +306,7 @@ def _constant(token: str) -> Flaw:
 def _integer(token: str) -> int | Flaw:
     return (
         int(token)
-        if len(token) <= _MOST_DIGITS
+        if len(token) <= MOST_DIGITS
         else Flaw(f"an integer of {len(token)} digits is too long")
     )
 

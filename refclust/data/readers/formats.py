@@ -11,9 +11,10 @@ import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib import import_module
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from refclust.data.dataset import Dataset
+from refclust.data.files.parts import whole
 from refclust.data.files.source import comes_once, is_packed, keeping, passing, unpacked
 from refclust.data.files.textfile import STDIN, display_name, readable, suffix
 from refclust.data.text import TextOptions
@@ -65,7 +66,7 @@ class Options:
     label_column: str | None = None
     weight_column: str | None = None
     columns: tuple[str, ...] | None = None  # only these features
-    base: int | None = None  # the first index of svmlight: 0 or 1
+    base: Annotated[int, whole(0, 1)] | None = None  # the first index of svmlight: 0 or 1
     array: str | None = None  # which array of an .npz
     text: TextOptions | None = None
     text_column: str | None = None

@@ -1,34 +1,57 @@
-"""What a model file holds, as plain records (chapter 11).
+"""What the model files of cluster algorithms hold (chapter 11).
 
 A model is a fit without its labels: what is needed to put new rows into clusters, to see how the
-fit went, and to read new data as the old ones were read. Every record mirrors one object of the
-document of MODEL-DOC, key by key.
+fit went, and to read new data as the old ones were read. The annotations of a record are all that
+is declared of it: reading, writing, the schema and the paths of refusals follow from them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
-from refclust.cluster.results import Centre, Centres, Emptied, Metric, Policy, Reason, Start
+from refclust.cluster.results import Emptied, Metric, Policy, Reason, Start
 from refclust.cluster.tree import Merge
+from refclust.data.files.document import Node
+from refclust.data.files.parts import (
+    Known,
+    also,
+    counted,
+    double,
+    doubles,
+    items,
+    on_line,
+    only,
+    read_by,
+    whole,
+    words,
+)
+from refclust.data.files.records import IN_ARRAY, ONE_KEY
+from refclust.kernels.distances import METRICS
+from refclust.kernels.linkage import LINKAGES
 from refclust.models.records.common import (
-    Algorithm,
+    Amount,
+    Clusters,
     DataFacts,
     KernelFacts,
     Kind,
+    Lines,
+    Many,
     Origin,
     Reading,
+    Seed,
     Weighing,
+    agrees,
+    numbered,
 )
 from refclust.models.records.mixtures import ClassifierModel, MixtureModel
+from refclust.models.records.rows import Row, Rows, directed, room
 
 __all__ = [
     "AgglomerativeFitted",
     "AgglomerativeModel",
     "AgglomerativeParams",
-    "Algorithm",
     "BisectingFitted",
     "BisectingModel",
     "BisectingParams",
@@ -52,6 +75,19 @@ __all__ = [
     "Weighing",
 ]
 
+GIVEN: Final = "given"
+TotalCosine: TypeAlias = Annotated[
+    float | None,
+    double(),
+    only(
+        "params.metric",
+        "cosine",
+        "a total cosine is known under the metric cosine only; null is due",
+    ),
+]
+Sizes: TypeAlias = Annotated[tuple[Fraction, ...], items("centres", fewest=1)]
+Within: TypeAlias = Annotated[tuple[float, ...], doubles("centres", 0, fewest=1)]
+
 
 @dataclass(frozen=True, slots=True)
 class KMeansParams:
@@ -60,15 +96,15 @@ class KMeansParams:
     Spec: MODEL-DOC
     """
 
-    k: int
+    k: Clusters
     metric: Metric
     start: Start
-    seed: int
-    restarts: int
-    trials: int | None
+    seed: Seed
+    restarts: Many
+    trials: Many | None
     empty: Policy
-    tolerance: float | None
-    limit: int
+    tolerance: Amount | None
+    limit: Many
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +114,8 @@ class RunFacts:
     Spec: MODEL-DOC
     """
 
-    rss: float
-    cosine: float | None
+    rss: Amount
+    cosine: TotalCosine
     iterations: int
     stopped: Reason
     emptied: tuple[Emptied, ...]
@@ -92,11 +128,11 @@ class Step:
     Spec: MODEL-DOC
     """
 
-    iteration: int
-    changed: int
-    rss: float
-    rss_updated: float | None
-    cosine: float | None
+    iteration: Annotated[int, whole(1)]
+    changed: Annotated[int, whole(0, "n")]
+    rss: Amount
+    rss_updated: Amount | None
+    cosine: TotalCosine
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,17 +142,26 @@ class KMeansFitted:
     Spec: MODEL-DOC
     """
 
-    rss: float
-    mean_square: float
-    cosine: float | None
+    rss: Amount
+    mean_square: Amount
+    cosine: TotalCosine
     iterations: int
     stopped: Reason
-    best: int
-    sizes: tuple[Fraction, ...]
-    within: tuple[float, ...]
-    centres: Centres
-    runs: tuple[RunFacts, ...]
-    trace: tuple[Step, ...]  # of the best run
+    best: Annotated[int, whole(0, "runs", less=1)]
+    sizes: Sizes
+    within: Within
+    centres: Annotated[
+        Rows,
+        also(directed, "params.metric"),
+        counted("centres", "params.k", fewer=("params.empty", "drop")),
+    ]
+    runs: Annotated[Lines[RunFacts], counted("runs", "params.restarts", fewer=True)]
+    trace: Lines[Step]  # of the best run
+
+    def check(self, node: Node, _known: Known) -> None:
+        """Refuse a trace out of order, and another best run than the one described."""
+        numbered(self.trace, node, 1)
+        agrees(self, node, "rss", "cosine", "iterations", "stopped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +171,13 @@ class BisectingParams:
     Spec: MODEL-DOC
     """
 
-    k: int
+    k: Clusters
     metric: Metric
     by: Literal["rss", "size"]
     start: Start
-    seed: int
-    restarts: int
-    limit: int
+    seed: Seed
+    restarts: Many
+    limit: Many
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +187,21 @@ class Child:
     Spec: MODEL-TREE
     """
 
-    kind: Literal["split", "cluster"]
-    index: int
+    split: Annotated[int, whole(1, "params.k", less=2)] | None = None
+    cluster: Annotated[int, whole(0, "params.k", less=1)] | None = None
+
+    @property
+    def kind(self) -> Literal["split", "cluster"]:
+        """Which of the two it is."""
+        return "cluster" if self.split is None else "split"
+
+    @property
+    def index(self) -> int:
+        """Its number.
+
+        Spec: MODEL-TREE
+        """
+        return (self.cluster if self.split is None else self.split) or 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +211,10 @@ class FlatSplit:
     Spec: MODEL-TREE
     """
 
-    rss: float
-    rss_after: float
-    children: tuple[Child, Child]
-    centres: tuple[Centre, Centre]
+    rss: Amount
+    rss_after: Amount
+    children: Annotated[tuple[Annotated[Child, ONE_KEY], Annotated[Child, ONE_KEY]], on_line]
+    centres: Annotated[tuple[Row, Row], also(directed, "params.metric")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +224,34 @@ class BisectingFitted:
     Spec: MODEL-DOC, MODEL-TREE
     """
 
-    rss: float
-    mean_square: float
-    sizes: tuple[Fraction, ...]
-    within: tuple[float, ...]
-    centres: Centres
-    splits: tuple[FlatSplit, ...]
+    rss: Amount
+    mean_square: Amount
+    sizes: Sizes
+    within: Within
+    centres: Annotated[Rows, counted("centres", "params.k", fewer=False)]
+    splits: Annotated[tuple[FlatSplit, ...], room(2), items("params.k", less=1)]
+
+    def check(self, node: Node, _known: Known) -> None:
+        """Walk the tree, first child first: splits and clusters must come in their order, once.
+
+        Spec: MODEL-TREE
+        """
+        due = {"split": 1, "cluster": 0}
+        todo = [(0, side) for side in (1, 0)] if self.splits else []
+        while todo:
+            parent, side = todo.pop()
+            child = self.splits[parent].children[side]
+            if child.index != due[child.kind]:
+                place = node.entry("splits").item(parent).entry("children").item(side)
+                place.fail(
+                    f"the {child.kind} {child.index}; {due[child.kind]} is the next one in a walk "
+                    "that goes to the first child first"
+                )
+            due[child.kind] += 1
+            if child.kind == "split":
+                todo += [(child.index, 1), (child.index, 0)]
+        if self.splits and due["split"] < len(self.splits):
+            node.entry("splits").item(due["split"]).fail("no split leads here")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +261,7 @@ class Cut:
     Spec: MODEL-DOC
     """
 
-    k: int | None = None
+    k: Annotated[int, whole(1, "n")] | None = None
     height: float | None = None
 
 
@@ -189,16 +269,46 @@ class Cut:
 class AgglomerativeParams:
     """How a tree of merges was asked for."""
 
-    linkage: str
-    metric: str
-    cut: Cut | None
+    linkage: Annotated[str, words((*LINKAGES, GIVEN))]
+    metric: Annotated[str, words((*METRICS, GIVEN))]
+    cut: Annotated[Cut, ONE_KEY, on_line] | None
+
+    def check(self, node: Node, known: Known) -> None:
+        """Refuse distances that were given and measured."""
+        if (self.metric == GIVEN) != (known["kind"] == "distances"):
+            place = node.entry("metric")
+            place.fail(f"{self.metric} does not go with data.kind, {known['kind']}")
+
+
+def _merges(node: Node, known: Known) -> tuple[Merge, ...]:
+    """Read a tree of merges: every cluster but the last is merged once, into a larger one.
+
+    Spec: MODEL-LOAD
+    """
+    n = known["n"]
+    merges = node.items(n - 1)
+    sizes = dict.fromkeys(range(n), 1)
+    found: list[Merge] = []
+    for made, item in enumerate(merges, start=n):
+        a, b, height, size = item.items(4)
+        first, second = a.whole(0, made - 1), b.whole(0, made - 1)
+        if first >= second:
+            item.fail(f"clusters {first} and {second}; the smaller of two numbers comes first")
+        for cluster in (a, b):
+            if cluster.value not in sizes:
+                cluster.fail(f"cluster {cluster.value} is part of another merge")
+        sizes[made] = sizes.pop(first) + sizes.pop(second)
+        if size.whole(2) != sizes[made]:
+            size.fail(f"{size.value}; the two clusters hold {sizes[made]} rows")
+        found.append(Merge(first, second, height.double(), sizes[made]))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
 class AgglomerativeFitted:
     """All merges, from single rows to one cluster."""
 
-    merges: tuple[Merge, ...]
+    merges: Annotated[tuple[Annotated[Merge, IN_ARRAY], ...], read_by(_merges, "n")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +324,7 @@ class KMeansModel:
     provenance: Origin
 
     @property
-    def algorithm(self) -> Algorithm:
+    def algorithm(self) -> str:
         """The word that a model file has for it."""
         return "kmeans"
 
@@ -232,7 +342,7 @@ class BisectingModel:
     provenance: Origin
 
     @property
-    def algorithm(self) -> Algorithm:
+    def algorithm(self) -> str:
         """The word that a model file has for it."""
         return "bisecting"
 
@@ -250,7 +360,7 @@ class AgglomerativeModel:
     provenance: Origin
 
     @property
-    def algorithm(self) -> Algorithm:
+    def algorithm(self) -> str:
         """The word that a model file has for it."""
         return "agglomerative"
 

@@ -1,4 +1,4 @@
-"""What the model files of mixtures and classifiers hold, as plain records (chapter 11).
+"""What the model files of mixtures and classifiers hold (chapter 11).
 
 The numbers stand as they are written, without the code that makes densities of them: that is above
 this layer. Minus infinity, which the logarithm of a prior or a likelihood may be, is null in a
@@ -7,96 +7,36 @@ file.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from refclust.cluster.results import Centres
-from refclust.models.records.common import DataFacts, Origin
+from refclust.data.files.document import Node
+from refclust.data.files.parts import Known, also, counted, double, doubles, names, whole
+from refclust.data.files.records import SPREAD, Chosen
+from refclust.models.records.common import (
+    Amount,
+    Clusters,
+    DataFacts,
+    Lines,
+    Many,
+    Origin,
+    Seed,
+    agrees,
+    numbered,
+)
+from refclust.models.records.families import FAMILIES, numbers_for, settings_of
+from refclust.models.records.numbers import Above, DiscriminantParams, NaiveBayesParams, Numbers
 
-Family: TypeAlias = Literal["gaussian", "multinomial", "bernoulli"]
 Trained: TypeAlias = Literal["naive-bayes", "qda", "lda", "nearest-gaussian"]
-Form: TypeAlias = Literal["full", "diagonal", "spherical"]
-Covariance: TypeAlias = Literal[
-    "EII",
-    "VII",
-    "EEI",
-    "VEI",
-    "EVI",
-    "VVI",
-    "EEE",
-    "VEE",
-    "EVE",
-    "VVE",
-    "EEV",
-    "VEV",
-    "EVV",
-    "VVV",
-]
 MixtureStart: TypeAlias = Literal["kmeans", "random", "points", "varied", "labels", "given"]
 Variation: TypeAlias = Literal["em", "hard", "top", "generalized", "stochastic", "monte-carlo"]
 Collapse: TypeAlias = Literal["end", "drop", "reset"]
 End: TypeAlias = Literal["tolerance", "limit", "collapsed", "caller"]
 Done: TypeAlias = Literal["ended", "dropped", "reset"]
 Verdict: TypeAlias = Literal["rises", "within rounding", "falls"]
-CountsName: TypeAlias = Literal["whole", "fractional"]
-Smoothing: TypeAlias = Literal["mle", "m-estimate", "laplace", "half"]
-PriorName: TypeAlias = Literal["documents", "tokens", "equal"]
 Classes: TypeAlias = tuple[str, ...] | tuple[int, ...]
-
-
-def form_of(covariance: Covariance) -> Form:
-    """How the covariances of a model are written: as matrices, as variances, as one variance.
-
-    >>> form_of("VVV"), form_of("EVI"), form_of("EII")
-    ('full', 'diagonal', 'spherical')
-    """
-    if covariance[1] == "I":
-        return "spherical"
-    return "diagonal" if covariance[2] == "I" else "full"
-
-
-@dataclass(frozen=True, slots=True)
-class GaussianNumbers:
-    """The parameters of K normal densities; of each d*d covariances, d variances, or one.
-
-    Spec: MODEL-DOC
-    """
-
-    weights: tuple[float, ...]
-    means: Centres
-    covariances: tuple[tuple[float, ...], ...]
-    form: Form
-
-
-@dataclass(frozen=True, slots=True)
-class CountNumbers:
-    """The parameters of K components over words.
-
-    Spec: MODEL-DOC
-    """
-
-    weights: tuple[float, ...]
-    probabilities: Centres
-
-
-Numbers: TypeAlias = GaussianNumbers | CountNumbers
-
-
-@dataclass(frozen=True, slots=True)
-class GaussianSettings:
-    """Which covariances, and with what floor."""
-
-    covariance: Covariance
-    floor: float
-
-
-@dataclass(frozen=True, slots=True)
-class CountSettings:
-    """How many imagined observations, of which shares, and what counts as a count."""
-
-    m: float
-    p: tuple[float, ...] | None
-    counts: CountsName
+Logarithm: TypeAlias = Annotated[float, double(null=-math.inf)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,18 +46,33 @@ class MixtureParams:
     Spec: MODEL-DOC
     """
 
-    k: int
-    settings: GaussianSettings | CountSettings
+    k: Clusters
+    settings: Annotated[Any, Chosen(settings_of), SPREAD]  # of its family
     start: MixtureStart
     variation: Variation
-    top: int
-    samples: int
-    damping: float
-    seed: int
-    restarts: int
-    tolerance: float | None  # none: it went on to the limit
-    limit: int
+    top: Annotated[int, whole(0, "k")]
+    samples: Many
+    damping: Annotated[float, double(0, 1, above=True)]
+    seed: Seed
+    restarts: Many
+    tolerance: Amount | None  # none: it went on to the limit
+    limit: Seed
     collapse: Collapse
+
+    def check(self, node: Node, _known: Known) -> None:
+        """Refuse options of another variation."""
+        kept = self.variation
+        if (kept == "top") != (self.top > 0):
+            place = node.entry("top")
+            place.fail(f"{self.top} components for the variation {kept}; only 'top' keeps some")
+        if self.samples > 1 and kept != "monte-carlo":
+            node.entry("samples").fail(f"{self.samples} samples for the variation {kept}; 1 is due")
+        if self.damping < 1 and kept != "generalized":
+            place = node.entry("damping")
+            place.fail(
+                f"{self.damping!r} for the variation {kept}; it is above 0, and 1 but for "
+                "generalized"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +83,9 @@ class CollapseFacts:
     """
 
     iteration: int
-    component: int | None
+    component: Annotated[int, whole(0, "params.k", less=1)] | None
     why: str
-    rows: tuple[int, ...]
+    rows: tuple[Annotated[int, whole(0, "n", less=1)], ...]
     done: Done
 
 
@@ -141,9 +96,9 @@ class MixtureRun:
     Spec: MODEL-DOC
     """
 
-    log_likelihood: float
-    objective: float
-    log_prior: float
+    log_likelihood: Logarithm
+    objective: Logarithm
+    log_prior: Logarithm
     entropy: float
     iterations: int
     stopped: End
@@ -158,8 +113,8 @@ class MixtureStep:
     """
 
     iteration: int
-    log_likelihood: float
-    objective: float
+    log_likelihood: Logarithm
+    objective: Logarithm
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +124,11 @@ class AscentFacts:
     Spec: MODEL-DOC
     """
 
-    iteration: int
-    maximisation: float
+    iteration: Annotated[int, whole(1)]
+    # From an objective of minus infinity every step leads up by infinitely much.
+    maximisation: Annotated[float, double(null=math.inf)]
     expectation: float
-    rounding: float
+    rounding: Amount
     verdict: Verdict
 
 
@@ -183,67 +139,60 @@ class MixtureFitted:
     Spec: MODEL-DOC
     """
 
-    log_likelihood: float
-    objective: float
-    log_prior: float
+    log_likelihood: Logarithm
+    objective: Logarithm
+    log_prior: Logarithm
     entropy: float
-    free_parameters: int
+    free_parameters: Seed
     iterations: int
     stopped: End
-    best: int
-    weight: float
-    sizes: tuple[float, ...]
-    parameters: Numbers
-    runs: tuple[MixtureRun, ...]
-    trace: tuple[MixtureStep, ...]  # of the best run
-    certificate: tuple[AscentFacts, ...]  # of the best run
+    best: Annotated[int, whole(0, "runs", less=1)]
+    weight: Above
+    sizes: Annotated[tuple[float, ...], doubles("parameters", 0, fewest=1)]
+    parameters: Annotated[
+        Numbers,
+        Chosen(numbers_for),
+        counted("components", "params.k", fewer=("params.collapse", "drop")),
+    ]
+    runs: Annotated[Lines[MixtureRun], counted("runs", "params.restarts", fewer=True)]
+    trace: Lines[MixtureStep]  # of the best run
+    certificate: Lines[AscentFacts]  # of the best run
+
+    def check(self, node: Node, _known: Known) -> None:
+        """Refuse a trace out of order, and another best run than the one described."""
+        numbered(self.trace, node, 0)
+        told = ("log_likelihood", "objective", "log_prior", "entropy", "iterations", "stopped")
+        agrees(self, node, *told)
 
 
 @dataclass(frozen=True, slots=True)
 class MixtureModel:
-    """A fit of a mixture without its labels.
+    """A fit of a mixture, or of beliefs about one, without its labels.
 
     Spec: MODEL-DOC
     """
 
-    algorithm: Family
+    algorithm: str  # the name of its family in FAMILIES
     params: MixtureParams
     fitted: MixtureFitted
     data: DataFacts
     provenance: Origin
 
     @property
-    def family(self) -> Family:
+    def family(self) -> str:
         """The family of densities of its components."""
-        return self.algorithm
+        return FAMILIES[self.algorithm].densities
 
 
-@dataclass(frozen=True, slots=True)
-class NaiveBayesParams:
-    """What naive Bayes on words was asked for.
-
-    Spec: MODEL-DOC
-    """
-
-    kind: Literal["multinomial", "bernoulli"]
-    smoothing: Smoothing
-    m: float
-    p: float | tuple[float, ...] | None
-    counts: CountsName
-    prior: PriorName | tuple[float, ...]
+def _ascending(node: Node, name: Any, before: dict[Any, None]) -> None:
+    last = next(reversed(before), None)
+    if last is not None and not last < name:
+        node.fail(f"the class {name!r} after {last!r}; classes are in order, each once")
 
 
-@dataclass(frozen=True, slots=True)
-class DiscriminantParams:
-    """What normal densities of classes were asked for.
-
-    Spec: MODEL-DOC
-    """
-
-    kind: Literal["gaussian"]
-    covariance: Covariance
-    floor: float
-    prior: PriorName | tuple[float, ...]
+def _several(node: Node, classes: Classes, _known: Known) -> None:
+    if len(classes) < 2:
+        node.fail(f"{len(classes)} classes; two or more are needed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,11 +202,27 @@ class ClassifierFitted:
     Spec: MODEL-DOC
     """
 
-    classes: Classes
-    log_likelihood: float  # of rows and classes together
-    weight: float
-    sizes: tuple[float, ...]
-    parameters: Numbers
+    classes: Annotated[Classes, names(None, _ascending, fewest=2), also(_several)]
+    log_likelihood: Logarithm  # of rows and classes together
+    weight: Above
+    sizes: Annotated[tuple[float, ...], doubles("classes", 0, fewest=1)]
+    parameters: Annotated[Numbers, Chosen(numbers_for)]
+
+    def check(self, node: Node, known: Known) -> None:
+        """Refuse densities of other classes, another prior, other covariances than due."""
+        found, place = self.parameters, node.entry("parameters")
+        if len(found) != len(self.classes):
+            place.fail(f"{len(found)} densities for {len(self.classes)} classes")
+        prior = known["params.prior"]
+        if isinstance(prior, tuple) and prior != found.weights:
+            place.entry("weights").fail("other numbers than params.prior")
+        if known["algorithm"] == "lda":
+            covariances: Any = getattr(found, "covariances", ())
+            for k, covariance in enumerate(covariances):
+                if covariance != covariances[0]:
+                    place.entry("covariances").item(k).fail(
+                        "another covariance than that of class 0; linear discriminants share one"
+                    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +239,6 @@ class ClassifierModel:
     provenance: Origin
 
     @property
-    def family(self) -> Family:
+    def family(self) -> str:
         """The family of densities of its classes."""
         return self.params.kind

@@ -13,7 +13,6 @@ from refclust.fitting.checkpoint import Checkpoint
 from refclust.mixture.sample import sample
 from refclust.models.clusters import from_json, load_model, to_json
 from refclust.models.describe import describe
-from refclust.models.mixtures import parameters_of
 from refclust.models.records.clusters import MixtureModel
 from tests.fuzz.cases import ACCEPTED, Broken, Case, Draw, Ended, Target
 from tests.fuzz.mutations import changed_bytes, packed
@@ -71,8 +70,9 @@ def _model_run(case: Case) -> Ended:
 def _sampled(model: Any, n: int) -> str:
     if not isinstance(model, MixtureModel):
         return ""
-    length = 5.0 if model.algorithm == "multinomial" else None
-    return repr(sample(parameters_of(model), n, family=model.algorithm, length=length).rows)
+    length = 5.0 if model.family == "multinomial" else None
+    drawn = sample(model.fitted.parameters.mixture(), n, family=model.family, length=length)
+    return repr(drawn.rows)
 
 
 def _checkpoint_made(draw: Draw) -> Case:

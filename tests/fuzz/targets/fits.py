@@ -13,6 +13,7 @@ import refclust
 from refclust.data.readers.formats import Options
 from refclust.data.text import TextOptions
 from refclust.fitting.checkpoint import Checkpoint
+from refclust.mixture.bayes.fit import variational_gaussian
 from refclust.models.classifiers import model_of
 from refclust.models.clusters import to_json
 from refclust.models.records.clusters import Reading
@@ -62,6 +63,7 @@ def models() -> Mapping[str, Any]:
         "full": (refclust.gaussian_mixture(POINTS, 2, floor=0.1, **_REFERENCE), {}),
         "multinomial": (refclust.multinomial_mixture(COUNTS, 2, m=1.0, **_REFERENCE), {}),
         "bernoulli": (refclust.bernoulli_mixture(BITS, 2, m=1.0, **_REFERENCE), {}),
+        "beliefs": (variational_gaussian(POINTS, 2, **_REFERENCE), {}),
         "naive-bayes": (refclust.naive_bayes(COUNTS, KINDS, smoothing="laplace", **_REFERENCE), {}),
         "qda": (refclust.qda(POINTS, SIDES, floor=0.1, **_REFERENCE), {}),
         "lda": (refclust.lda(POINTS, [0, 0, 0, 1, 1, 1, 1, 0], **_REFERENCE), {}),

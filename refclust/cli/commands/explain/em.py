@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from refclust.cli.commands.explain.model import Form, fitted_to, opened, rendered
 from refclust.cli.show.worked import Formula, Piece, Table, Title, Words, in_latex, number
+from refclust.errors import BadOption
 
 if TYPE_CHECKING:
     from refclust.data.dataset import Dataset
@@ -29,6 +30,8 @@ def explain_em(
     model, rows = opened(
         "em", path, data, kind=MixtureModel, belongs="EM belongs to mixtures", row=row
     )
+    if model.algorithm != model.family:
+        raise BadOption(f"a {model.algorithm} model holds beliefs; EM belongs to mixtures")
     return rendered(Iteration.of(model, rows, row, backend).pieces(), form)
 
 

@@ -155,7 +155,6 @@ def _parameters(path: str, data: Dataset, family: Family) -> Any:
     """The parameters of a mixture or classifier of the same family, over the same features."""
     from refclust.errors import FeatureMismatch
     from refclust.models.clusters import load_model
-    from refclust.models.mixtures import parameters_from
     from refclust.models.records.clusters import ClassifierModel, MixtureModel
 
     model = load_model(path)
@@ -167,7 +166,7 @@ def _parameters(path: str, data: Dataset, family: Family) -> Any:
         raise FeatureMismatch(
             f"{for_terminal(path)} was fitted to other features than those of the data"
         )
-    return parameters_from(model.fitted.parameters)
+    return model.fitted.parameters.mixture()
 
 
 def _background(data: Dataset, family: str) -> list[float] | None:

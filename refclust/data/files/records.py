@@ -1,0 +1,358 @@
+"""Records in documents: a dataclass whose annotations say how it is read, written and described.
+
+Each field is a key. Its annotation is a type, ``Annotated`` with a part where bounds or another
+look are due, or with what is added to one. Checks across fields are the method ``check`` of the
+record, which gets the node, for paths, and what is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields, replace
+from fractions import Fraction
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get_origin
+from typing import get_type_hints as hints_of
+
+from refclust.data.files import parts
+from refclust.data.files.document import Line, Node
+from refclust.data.files.parts import Known, Part, Schema
+from refclust.errors import RefclustError
+
+T = TypeVar("T")
+FAMILY: Final = "family"  # the name by which a class is chosen
+
+
+def _once(function: Callable[[Any], T]) -> Callable[[Any], T]:
+    """Each annotation is looked at once."""
+    return cache(function)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Another look of a record, or of a field in its record."""
+
+    what: str
+
+
+GIVEN: Final = Look("only what is not None has a key")
+ONE_KEY: Final = Look("exactly one key has a value, and the others are not there")
+IN_ARRAY: Final = Look("the values alone, in an array")
+SPREAD: Final = Look("its keys stand among those of the record around it")
+UNWRITTEN: Final = Look("no key at all")
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A record whose class depends on what is known."""
+
+    choose: Callable[[Known], type]
+
+
+def read(record: type[T], node: Node, known: Known) -> T:
+    """The record at a node, or a refusal with the path of what is wrong.
+
+    Spec: MODEL-LOAD
+
+    >>> from refclust.data.files.document import parse
+    >>> read(Look, parse('{"what": "new"}', "m"), {})
+    Look(what='new')
+    """
+    found: T = part_of(record).read(node, known)
+    return found
+
+
+def plain(record: Any, known: Known) -> Any:
+    """A record as a document has it, with its keys in the order of its fields.
+
+    Spec: MODEL-DOC
+
+    >>> plain(Look("new"), {})
+    {'what': 'new'}
+    """
+    return part_of(type(record)).plain(record, known, False)
+
+
+def taken(record: type[T], source: Any, **values: Any) -> T:
+    """A record made of what has the same names elsewhere: attributes, or keys of a mapping.
+
+    Spec: MODEL-DOC
+
+    >>> taken(Look, {"what": "new", "when": "now"})
+    Look(what='new')
+    """
+    made = dict(values)
+    defaults = {field.name for field in fields(record) if field.default is not MISSING}  # type: ignore[arg-type]
+    for name, field in fields_of(record).items():
+        if name not in made and field.part is not None:
+            if not isinstance(source, Mapping):
+                made[name] = field.part.taken(getattr(source, name))
+            elif name in source or name not in defaults:
+                made[name] = field.part.taken(source[name])
+    return record(**made)
+
+
+def told(record: Any, prefix: str) -> dict[str, Any]:
+    """What the keys of a record stand for, by their paths.
+
+    >>> told(Look("new"), "params")
+    {'params.what': 'new'}
+    """
+    found: dict[str, Any] = {}
+    for name, field in fields_of(type(record)).items():
+        value = getattr(record, name)
+        found |= told(value, prefix) if field.spread else {f"{prefix}.{name}": value}
+    return found
+
+
+@_once
+def part_of(annotation: Any) -> Part:
+    """The part that an annotation declares."""
+    origin, args = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _annotated(args[0], args[1:])
+    if origin is Literal:
+        return parts.words(args)
+    if origin in (Union, UnionType):
+        some = [part_of(one) for one in args if one is not NoneType]
+        found = some[0] if len(some) == 1 else parts.either(some)
+        return parts.maybe(found) if NoneType in args else found
+    if origin is frozenset:
+        return parts.array(part_of(args[0]), made=frozenset)
+    if origin is tuple:
+        if args == (float, Ellipsis):
+            return parts.doubles()
+        return parts.array(part_of(args[0]), None if args[-1] is Ellipsis else len(args))
+    plain = _PLAIN.get(annotation)
+    return _object(annotation) if plain is None else plain()
+
+
+_PLAIN: Final[dict[Any, Callable[[], Part]]] = {
+    int: parts.whole,
+    float: parts.double,
+    str: parts.text,
+    bool: parts.flag,
+    Fraction: parts.rational,
+}
+
+
+def _annotated(kind: Any, added: tuple[Any, ...]) -> Part:
+    """A part given as it is, or a class in another look; then what is added to it."""
+    found: Part | None = None
+    for one in added:
+        if isinstance(one, Part):
+            found = one
+        elif isinstance(one, Chosen):
+            found = _chosen(one.choose)
+        elif one in _LOOKS:
+            found = _LOOKS[one](kind)
+    found = part_of(kind) if found is None else found
+    for one in added:
+        if not isinstance(one, Part | Look | Chosen):
+            found = one(found)
+    return found
+
+
+def _chosen(choose: Callable[[Known], type]) -> Part:
+    return Part(
+        lambda node, known: part_of(choose(known)).read(node, known),
+        lambda defs, known: part_of(choose(known)).schema(defs, known),
+        (dict,),
+        frozenset((FAMILY,)),
+        lambda value, known, line: part_of(type(value)).plain(value, known, line),
+        narrowed=lambda known: part_of(choose(known)).narrowed(known),
+        scalar=False,
+    )
+
+
+# -- fields ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a record: its part, if it is written; and whether its keys are spread."""
+
+    part: Part | None
+    present: Part | None  # the part of what is not null
+    spread: Chosen | None
+
+
+@_once
+def fields_of(record: type) -> dict[str, Field]:
+    """The fields of a record by their names."""
+    hints = hints_of(record, include_extras=True)
+    found: dict[str, Field] = {}
+    for name in (field.name for field in fields(record)):
+        hint = hints[name]
+        added = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+        if UNWRITTEN in added:
+            found[name] = Field(None, None, None)
+            continue
+        present = hint
+        if get_origin(hint) in (Union, UnionType):
+            present = Union[tuple(one for one in get_args(hint) if one is not NoneType)]  # noqa: UP007
+        spread = next((one for one in added if isinstance(one, Chosen)), None)
+        found[name] = Field(part_of(hint), part_of(present), spread if SPREAD in added else None)
+    return found
+
+
+def _keys(record: type, known: Known) -> dict[str, Part]:
+    """The keys of a record in their order, with those that are spread among them."""
+    found: dict[str, Part] = {}
+    for name, field in fields_of(record).items():
+        if field.spread is not None:
+            found |= _keys(field.spread.choose(known), known)
+        elif field.part is not None:
+            found[name] = field.part
+    return found
+
+
+def _names(record: type) -> frozenset[str]:
+    """What a record must agree with, beside its own fields."""
+    listed = fields_of(record)
+    every = (field.part.names for field in listed.values() if field.part is not None)
+    return frozenset().union(*every) - listed.keys()
+
+
+@_once
+def _order(record: type) -> list[tuple[str, Field, frozenset[str]]]:
+    """The fields in the order of reading, each with the others it names, which come first."""
+    listed = fields_of(record)
+    found = [
+        (name, field, field.part.names & listed.keys())
+        for name, field in listed.items()
+        if field.part is not None
+    ]
+    return sorted(found, key=lambda one: bool(one[2]))
+
+
+def _made(record: type, node: Node, values: dict[str, Any], known: Known) -> Any:
+    try:
+        found = record(**values)
+    except RefclustError as wrong:
+        node.fail(str(wrong))
+    check = getattr(record, "check", None)
+    if check is not None:
+        check(found, node, known)
+    return found
+
+
+def _read(record: type, node: Node, entries: Mapping[str, Node], known: Known) -> Any:
+    values: dict[str, Any] = {}
+    for name, field, needed in _order(record):
+        seen = {**known, **{one: values[one] for one in needed}} if needed else known
+        if field.spread is not None:
+            values[name] = _read(field.spread.choose(known), node, entries, seen)
+        else:
+            assert field.part is not None
+            values[name] = field.part.read(entries[name], seen)
+    return _made(record, node, values, known)
+
+
+# -- looks ----------------------------------------------------------------------------------------
+
+
+def _object(record: type) -> Part:
+    """An object with a key for each field."""
+
+    def read(node: Node, known: Known) -> Any:
+        keys = _keys(record, known)
+        return _read(record, node, dict(zip(keys, node.members(*keys), strict=True)), known)
+
+    def plain(value: Any, known: Known, line: bool) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, field in fields_of(type(value)).items():
+            if field.part is not None:
+                part = field.part.plain(getattr(value, name), known, line)
+                found |= part if field.spread else {name: part}
+        return found
+
+    def schema(defs: Schema, known: Known) -> Schema:
+        name = f"{known[FAMILY]}.{record.__name__}" if FAMILY in names else record.__name__
+        if name not in defs:
+            defs[name] = {}  # in its place, before those inside
+            keys = {key: part.schema(defs, known) for key, part in _keys(record, known).items()}
+            rules = getattr(record, "RULES", {})
+            defs[name] = {**_shaped(keys, list(keys)), **rules}
+        return {"$ref": f"#/$defs/{name}"}
+
+    def narrowed(known: Known) -> Schema | None:
+        inner = {key: part.narrowed(known) for key, part in _keys(record, known).items()}
+        found = {key: one for key, one in inner.items() if one is not None}
+        return {"properties": found} if found else None
+
+    names = _names(record)
+    make = lambda value: value if isinstance(value, record) else taken(record, value)  # noqa: E731
+    return Part(read, schema, (dict,), names, plain, make, narrowed, scalar=False)
+
+
+def _shaped(keys: Schema, required: list[str]) -> Schema:
+    return {
+        "type": "object",
+        "required": required,
+        "additionalProperties": False,
+        "properties": keys,
+    }
+
+
+def _given(record: type) -> Part:
+    """An object with a key for each field that is not None."""
+    whole, listed = _object(record), fields_of(record)
+    present = {name: field.present for name, field in listed.items() if field.present is not None}
+
+    def read(node: Node, known: Known) -> Any:
+        entries = node.chosen(*present)
+        values = {name: present[name].read(entry, known) for name, entry in entries.items()}
+        return _made(record, node, values, known)
+
+    def plain(value: Any, known: Known, line: bool) -> dict[str, Any]:
+        return {
+            name: part.plain(getattr(value, name), known, line)
+            for name, part in present.items()
+            if getattr(value, name) is not None
+        }
+
+    def schema(defs: Schema, known: Known) -> Schema:
+        return _shaped({name: part.schema(defs, known) for name, part in present.items()}, [])
+
+    return replace(whole, read=read, plain=plain, schema=schema)
+
+
+def _one_key(record: type) -> Part:
+    """An object with a single key: that of the one field that is not None."""
+    given, listed = _given(record), fields_of(record)
+    choices = " or ".join(f'{{"{name}": number}}' for name in listed)
+
+    def read(node: Node, known: Known) -> Any:
+        if len(node.mapping()) != 1 or not node.mapping().keys() <= listed.keys():
+            node.fail(f"an object with one key is needed: {choices}")
+        return given.read(node, known)
+
+    def schema(defs: Schema, known: Known) -> Schema:
+        keys = given.schema(defs, known)["properties"]
+        return {"oneOf": [_shaped({name: one}, [name]) for name, one in keys.items()]}
+
+    return replace(given, read=read, schema=schema)
+
+
+def _in_array(record: type) -> Part:
+    """The values alone, in an array of one line."""
+    listed = {name: field.part for name, field in fields_of(record).items() if field.part}
+
+    def read(node: Node, known: Known) -> Any:
+        entries = dict(zip(listed, node.items(len(listed)), strict=True))
+        return _read(record, node, entries, known)
+
+    def plain(value: Any, known: Known, line: bool) -> Any:
+        found = [part.plain(getattr(value, name), known, True) for name, part in listed.items()]
+        return found if line else Line(found)
+
+    def schema(defs: Schema, known: Known) -> Schema:
+        prefix = [part.schema(defs, known) for part in listed.values()]
+        return {"type": "array", "prefixItems": prefix, "items": False, "minItems": len(prefix)}
+
+    return replace(_object(record), read=read, plain=plain, schema=schema, json=(list,))
+
+
+_LOOKS: Final = {GIVEN: _given, ONE_KEY: _one_key, IN_ARRAY: _in_array}

@@ -1,1 +1,0 @@
-"""Models as JSON text, always the same text for the same model (MODEL-DOC)."""
