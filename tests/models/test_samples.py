@@ -75,7 +75,7 @@ def parameters_in(top: Any) -> Any:
 
     if "alpha" in told:
         parts = {key: part for key, part in told.items() if key != "covariance"}
-        made = {
+        made: Any = {
             key: tuple(tuple(x) if isinstance(x, list) else x for x in parts[key]) for key in parts
         }
         return GaussianBeliefs(**made) if "nu" in told else CountBeliefs(**made)

@@ -23,11 +23,10 @@ from refclust.mixture.bayes.gaussian_beliefs import GaussianBeliefs
 from refclust.mixture.families.count_parameters import check_counts
 from refclust.mixture.families.gaussian_parameters import (
     constant_of,
-    covariances_of,
     whitening_diagonal,
 )
 from refclust.mixture.passes import CountPasses, GaussianPasses
-from refclust.mixture.predict import Assignments, assigned, columns_of
+from refclust.mixture.predict import Assignments, assigned
 from refclust.numbers.special import digamma, expected_log_precision
 
 
@@ -52,7 +51,8 @@ def assignments(
     ([0, 1, 0], (0.5, 0.5))
     """
     expected = beliefs.expected()
-    rows, unseen = aligned(dataset(data), features, columns_of(expected))
+    columns = len(beliefs.means[0] if isinstance(beliefs, GaussianBeliefs) else beliefs.eta[0])
+    rows, unseen = aligned(dataset(data), features, columns)
     session = Session(backend) if session is None else session
     if full:
         for_shares(rows.n, len(beliefs.alpha))
@@ -68,7 +68,7 @@ def _normal(beliefs: Any, rows: Rows, *, full: bool) -> tuple[Posterior, float]:
     """
     expected, d = beliefs.expected(), rows.data.d
     passes = GaussianPasses(rows, len(beliefs.alpha))
-    white = passes.whitening(covariances_of(expected), expected.form)
+    white = passes.whitening(expected.spreads, expected.form)
     shares, offsets = _expected_logs(beliefs.alpha), array("d")
     for k, (share, beta, nu) in enumerate(zip(shares, beliefs.beta, beliefs.nu, strict=True)):
         diagonal = whitening_diagonal(expected, white, k)
