@@ -8,6 +8,16 @@ from typing import Any
 
 from refclust.backends.protocol import API_VERSION, Accuracy, Estimate, Problem, Refusal
 from refclust.data.dataset import Dataset
+from refclust.kernels import contingency, distances, information, linkage  # noqa: F401
+from refclust.kernels.clusters import directions, kmeans, masses, means, seeding  # noqa: F401
+from refclust.kernels.mixtures import (  # noqa: F401  (all of them register their kernels)
+    exact_moments,
+    gaussian,
+    multinomial,
+    scatters,
+    whitening,
+    words,
+)
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 
