@@ -166,7 +166,7 @@ class UnknownBackend(UsageError):
 
 
 class BackendRefused(RefclustError, RuntimeError):
-    """The backend or format asked for by name is installed but cannot be used."""
+    """The backend, format or command asked for is installed but cannot be used."""
 
     code = "backend-refused"
     exit_code = 4
@@ -352,6 +352,13 @@ class BadSpec(DataError):
     """The specification itself is malformed: a duplicate ID, an unreadable heading."""
 
     code = "bad-spec"
+
+
+class MissingPlugin(RefclustError, RuntimeError):
+    """The command belongs to a plugin that is not installed, or plugins are switched off."""
+
+    code = "missing-plugin"
+    exit_code = 2
 
 
 class NeedsCheckout(RefclustError, RuntimeError):

@@ -20,6 +20,7 @@ from refclust.cli import lazy, output
 from refclust.cli.commands import backends, demo, score
 from refclust.cli.commands.explain import scores as explain
 from refclust.cli.commands.proof import spec, trace, vectors, verify
+from refclust.cli.plugins import Program
 from refclust.errors import RefclustError, TooLarge
 from refclust.notes import listen
 
@@ -29,7 +30,7 @@ FAULT, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
 
 app = typer.Typer(
     name="refclust",
-    cls=lazy.LazyGroup,
+    cls=Program,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     no_args_is_help=True,
@@ -47,7 +48,6 @@ for _name, _place, _help in (
     ("sniff", "sniff:sniff", "Tell how a file would be read."),
     ("convert", "convert:convert", "Convert data from one format to another."),
     ("formats", "sniff:formats", "List the formats of data."),
-    ("bench", "bench:bench", "Measure refclust beside its peers."),
     ("conform", "proof.conform:conform", "Hold a backend against the contracts."),
 ):
     lazy.command(app, _name, f"refclust.cli.commands.{_place}", _help)
@@ -180,7 +180,6 @@ def run(arguments: list[str]) -> int:
 
 def _called(arguments: list[str]) -> int:
     """Call typer, which turns some exceptions into exit codes, and turn them back."""
-    _add_plugin_commands(arguments)
     try:
         app(arguments, prog_name="refclust")
     except SystemExit as end:
@@ -195,18 +194,8 @@ def _called(arguments: list[str]) -> int:
     return 0
 
 
-def _add_plugin_commands(arguments: list[str]) -> None:
-    """Look for plugins only if the command is none of ours: looking costs time at every start."""
-    command = next(iter(arguments[len(_before(arguments)) :]), None)
-    if command is None or command in commands():
-        return
-    from refclust.cli.plugins import add_commands
-
-    add_commands(app, command)
-
-
 def commands() -> set[str]:
-    """Return the names of the commands there are."""
+    """Return the names of our own commands."""
     names = [one.name for one in app.registered_commands]
     names += [one.name for one in app.registered_groups]
     return {name for name in names if name}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from importlib import import_module
+from operator import attrgetter
 from typing import Any, Final
 
 import typer
@@ -36,7 +37,7 @@ class LazyGroup(TyperGroup):
         """Build the command that is called, if it is a lazy one."""
         group = "" if ctx.parent is None else ctx.info_name
         if args and (group, args[0]) in PLACES:
-            self.commands[args[0]] = _built(group, args[0])
+            self.commands[args[0]] = built(at(PLACES[group, args[0]]), args[0])
         return super().resolve_command(ctx, args)
 
 
@@ -49,10 +50,11 @@ def _safe_messages() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        told: Any = error  # typer's own have a message; the whole help is one of them
-        message = getattr(error, "message", None)
-        if hasattr(error, "exit_code") and isinstance(message, str):
-            told.message = message if _is_help(error) else one_line(message)
+        typers_own: Any = error
+        if hasattr(error, "format_message") and not _is_help(error):
+            # Also what it adds to its message: names of options and arguments may be a plugin's.
+            message = one_line(typers_own.format_message())
+            typers_own.format_message = lambda: message
         raise
 
 
@@ -76,15 +78,15 @@ def command(app: typer.Typer, name: str, place: str, short_help: str, *, group: 
 def at(place: str) -> Any:
     """Import what stands at a place: a function, or a typer application."""
     module, _, attribute = place.partition(":")
-    return getattr(import_module(module), attribute)
+    return attrgetter(attribute)(import_module(module))
 
 
-def _built(group: str, name: str) -> Any:
-    found = at(PLACES[group, name])
-    if not isinstance(found, typer.Typer):
-        function = found
-        found = typer.Typer(add_completion=False, rich_markup_mode=None)
-        found.command(name)(function)
-    built = typer.main.get_command(found)
-    built.name = name
-    return built
+def built(content: Any, name: str) -> Any:
+    """Make a command of that name out of a function or a typer application."""
+    app = content
+    if not isinstance(content, typer.Typer):
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        app.command(name)(content)
+    command = typer.main.get_command(app)
+    command.name = name
+    return command

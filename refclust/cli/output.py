@@ -115,6 +115,8 @@ def one_line(text: str) -> str:
     >>> print(one_line("wrote a\\nb.csv"))
     wrote a\\x0ab.csv
     """
+    if text.isascii() and text.isprintable():
+        return text  # the help is quicker without the rest
     from refclust.escape import for_line
 
     return for_line(text)

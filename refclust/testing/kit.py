@@ -14,7 +14,7 @@ from typing import Any, Final
 from refclust.backends import builtin  # noqa: F401  (registers all kernels)
 from refclust.backends.protocol import Backend
 from refclust.kernels.registry import KERNELS
-from refclust.testing.checks import blocks, handed, memory, sessions, threads, told
+from refclust.testing.checks import blocks, claims, memory, reference_calls, sessions, threads
 from refclust.testing.checks.merging import merge_faults, merged_kernels
 from refclust.testing.checks.protocol import protocol
 from refclust.testing.checks.threads import threads_of
@@ -117,11 +117,11 @@ def checks(*, quick: bool = False) -> tuple[Check, ...]:
               blocks.declared, blocks.on_rows()),
         Check("tiny-blocks", "the ladder in blocks of a few rows, if the backend can",
               blocks.tiny, blocks.kernels()),
-        Check(told.CHECK, "no less is expected for more work, and decided rows add up",
-              told.told, told.kernels()),
+        Check(claims.CHECK, "no less is expected for more work, and decided rows add up",
+              claims.claims, claims.kernels()),
         Check("memory", "calls and sessions leave nothing behind", memory.memory, memory.kernels()),
         Check("reference", "how often the reference itself is called",
-              handed.handed_over, handed.kernels()),
+              reference_calls.handed_over, reference_calls.kernels()),
         Check("load", "many rows, several threads, again and again",
               threads.under_load, threads.loaded()),
         last,

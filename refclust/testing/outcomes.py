@@ -49,43 +49,50 @@ class Report:
     @property
     def ok(self) -> bool:
         """Whether some kernel was tried and nothing is wrong."""
-        tried = any(one.calls for one in self.outcomes if one.kernel != BACKEND)
+        tried = any(outcome.calls for outcome in self.outcomes if outcome.kernel != BACKEND)
         return tried and not self.faults
 
     @property
     def faults(self) -> tuple[Outcome, ...]:
         """The first fault of each kernel."""
         first: dict[str, Outcome] = {}
-        for one in self.outcomes:
-            if one.fault is not None:
-                first.setdefault(one.kernel, one)
+        for outcome in self.outcomes:
+            if outcome.fault is not None:
+                first.setdefault(outcome.kernel, outcome)
         return tuple(first.values())
 
     @property
     def kernels(self) -> tuple[str, ...]:
         """The kernels that were tried."""
-        return tuple(sorted({one.kernel for one in self.outcomes if one.calls} - {BACKEND}))
+        return tuple(
+            sorted({outcome.kernel for outcome in self.outcomes if outcome.calls} - {BACKEND})
+        )
 
     @property
     def declined(self) -> Mapping[str, tuple[str, ...]]:
         """Of each kernel the kinds of problems that it left to the reference, and why."""
-        found: dict[str, dict[str, None]] = {}
-        for one in self.outcomes:
-            if one.declined:
-                found.setdefault(one.kernel, {}).update(dict.fromkeys(one.declined))
-        return {kernel: tuple(kinds) for kernel, kinds in sorted(found.items())}
+        by_kernel: dict[str, dict[str, None]] = {}
+        for outcome in self.outcomes:
+            if outcome.declined:
+                by_kernel.setdefault(outcome.kernel, {}).update(dict.fromkeys(outcome.declined))
+        return {kernel: tuple(kinds) for kernel, kinds in sorted(by_kernel.items())}
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What is worth knowing, but no fault."""
         return tuple(
-            dict.fromkeys(f"{one.kernel}: {one.note}" for one in self.outcomes if one.note)
+            dict.fromkeys(
+                f"{outcome.kernel}: {outcome.note}" for outcome in self.outcomes if outcome.note
+            )
         )
 
     def common(self, kernel: str) -> str:
         """What the wrong calls of a kernel have in common, and no right one has."""
         return common(
-            trial for one in self.outcomes if one.kernel == kernel for trial in one.trials
+            trial
+            for outcome in self.outcomes
+            if outcome.kernel == kernel
+            for trial in outcome.trials
         )
 
 
@@ -107,18 +114,18 @@ def outcomes_of(player: Player, check: str) -> list[Outcome]:
 
 def merged(first: list[Outcome], second: list[Outcome]) -> list[Outcome]:
     """Outcomes of one check, added up by kernel; the earlier fault stays."""
-    found = {one.kernel: one for one in first}
-    for one in second:
-        old = found.get(one.kernel)
+    by_kernel = {outcome.kernel: outcome for outcome in first}
+    for outcome in second:
+        old = by_kernel.get(outcome.kernel)
         if old is None:
-            found[one.kernel] = one
+            by_kernel[outcome.kernel] = outcome
             continue
-        found[one.kernel] = replace(
+        by_kernel[outcome.kernel] = replace(
             old,
-            calls=old.calls + one.calls,
-            fault=one.fault if old.fault is None else old.fault,
-            declined=tuple(dict.fromkeys((*old.declined, *one.declined))),
-            note=old.note or one.note,
-            trials=(*old.trials, *one.trials),
+            calls=old.calls + outcome.calls,
+            fault=outcome.fault if old.fault is None else old.fault,
+            declined=tuple(dict.fromkeys((*old.declined, *outcome.declined))),
+            note=old.note or outcome.note,
+            trials=(*old.trials, *outcome.trials),
         )
-    return list(found.values())
+    return list(by_kernel.values())

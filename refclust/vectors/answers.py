@@ -44,6 +44,7 @@ class Computed:
     exact: Real
 
 
+Input: TypeAlias = dict[str, Any]  # of a case, as its file has it
 Answer: TypeAlias = "float | Fraction | Computed | Refused | Missing | Sequence[Answer]"
 
 
@@ -123,7 +124,7 @@ def away(expected: dict[str, Any], answer: Answer) -> list[Away]:
     """
     if "list" in expected and isinstance(answer, Sequence):
         pairs = zip(expected["list"], answer, strict=False)
-        return [one for pair in pairs for one in away(*pair)]
+        return [distance for pair in pairs for distance in away(*pair)]
     if "bound" not in expected or not isinstance(answer, float) or not math.isfinite(answer):
         return []
     exact = "binary64" not in expected

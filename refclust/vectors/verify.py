@@ -21,7 +21,7 @@ from refclust.numbers.reading import shown, told
 from refclust.trace.places import spec_root
 from refclust.vectors import answers
 from refclust.vectors.answers import Answer, Away, Computed, Missing, Refused
-from refclust.vectors.runners import metrics as runners
+from refclust.vectors.runners import subjects
 
 FORMAT: Final = "refclust-vectors/1"
 ANSWERS_FORMAT: Final = "refclust-answers/1"
@@ -108,18 +108,18 @@ def verify(*, backend: str | None = None, only: str | None = None) -> Report:
         # One for each answer: a session keeps what it prepared, and tells of all of it each time.
         session = Session(backend)
         if key == WHOLE_CASE:
-            return runners.refusal(file.subject, case.input, session)
-        return runners.answer(file.subject, case.input, key, session)
+            return subjects.refusal(file.subject, case.input, session)
+        return subjects.answer(file.subject, case.input, key, session)
 
     return _judge(load(only), answer)
 
 
 def judge_answers(path: Path, only: str | None = None) -> Report:
     """Judge the answers that any program wrote to a file; what it left out is not judged."""
-    given = _read_answers(path)
+    by_case = _read_answers(path)
 
     def answer(file: VectorFile, case: Case, key: str) -> Answer | None:  # noqa: ARG001
-        of_case = given.get(case.id)
+        of_case = by_case.get(case.id)
         if of_case is None:
             return None
         if key == WHOLE_CASE:
@@ -131,7 +131,7 @@ def judge_answers(path: Path, only: str | None = None) -> Report:
         return answers.read(of_case[key], f"{path}: {key} of {case.id}")
 
     files = load(only)
-    _refuse_strangers(given, load(), path)
+    _refuse_strangers(by_case, load(), path)
     return _judge(files, answer)
 
 
@@ -220,13 +220,13 @@ def _read_answers(path: Path) -> dict[str, dict[str, Any]]:
     _refuse_flaw(content, str(path))
     if not isinstance(content, dict) or content.get("format") != ANSWERS_FORMAT:
         raise BadAnswersFile(f'{path}: an object with "format": "{ANSWERS_FORMAT}" is expected')
-    given = content.get("answers")
-    _refuse_flaw(given, f"{path}: answers")
-    for name, one in given.items() if isinstance(given, dict) else ():
-        _refuse_flaw(one, f"{path}: {shown(name)}")
-    if not isinstance(given, dict) or not all(isinstance(one, dict) for one in given.values()):
+    by_case = content.get("answers")
+    _refuse_flaw(by_case, f"{path}: answers")
+    for name, of_case in by_case.items() if isinstance(by_case, dict) else ():
+        _refuse_flaw(of_case, f"{path}: {shown(name)}")
+    if not isinstance(by_case, dict) or not all(isinstance(of, dict) for of in by_case.values()):
         raise BadAnswersFile(f'{path}: "answers" must map each case to an object of its keys')
-    return given
+    return by_case
 
 
 def _refuse_flaw(value: Any, place: str) -> None:
@@ -236,11 +236,11 @@ def _refuse_flaw(value: Any, place: str) -> None:
 
 
 def _refuse_strangers(
-    given: dict[str, dict[str, Any]], files: tuple[VectorFile, ...], path: Path
+    by_case: dict[str, dict[str, Any]], files: tuple[VectorFile, ...], path: Path
 ) -> None:
     """Refuse cases and keys that do not exist: a mistyped one would silently go unjudged."""
     known = {case.id: case for file in files for case in file.cases}
-    for name, of_case in given.items():
+    for name, of_case in by_case.items():
         if name not in known:
             raise BadAnswersFile(f"{path}: no case is called {shown(name)}")
         for key in of_case:

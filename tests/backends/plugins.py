@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from refclust.backends.choosing import memory, offer
 from refclust.backends.plugins import discovery, formats
+from refclust.cli.plugins import HEADING
 
 Install = Callable[[str, str], None]
 
@@ -67,6 +68,42 @@ def put(folder: Path, **modules: str) -> None:
         info.mkdir()
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.2.3\n")
         (info / "entry_points.txt").write_text(f"[refclust]\n{name} = {name}\n")
+
+
+def greeting(line: str = "pass") -> str:
+    """A module with the command ``greet``, in which one line is another one."""
+    return f"""
+    import typer
+
+    def greet(name: str, loud: bool = False) -> None:
+        "Say hello."
+        {line}
+        print(f"hello {{name}}")
+"""
+
+
+def listed_by_plugins(help_text: str) -> list[str]:
+    """The lines of the help that list commands of plugins."""
+    _, _, after = help_text.partition(f"\n{HEADING}:\n")
+    return after.partition("\n\n")[0].splitlines()
+
+
+def put_command(
+    folder: Path,
+    distribution: str,
+    source: str,
+    *,
+    entries: str = "greet = {module}:greet",
+    metadata: str = "Name: {distribution}\nVersion: 1.2.3\nSummary: Say hello.\n",
+) -> None:
+    """Leave a distribution in a folder whose entry points offer commands."""
+    names = {"distribution": distribution, "module": distribution.replace("-", "_")}
+    (folder / f"{names['module']}.py").write_text(dedent(source), encoding="utf-8")
+    info = folder / f"{names['module']}-1.2.3.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(metadata.format(**names), encoding="utf-8")
+    lines = f"[refclust.commands]\n{entries.format(**names)}\n"
+    (info / "entry_points.txt").write_text(lines, encoding="utf-8")
 
 
 def command(folder: Path, *arguments: str, **variables: str) -> Run:

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 from typer.testing import CliRunner
@@ -14,13 +13,12 @@ from typer.testing import CliRunner
 from refclust import errors
 from refclust.cli.app import app, commands
 from refclust.version import SPEC_VERSION, __version__
-from tests.backends.plugins import command, installed, put
 from tests.cli.conftest import Cli
 
 COMMANDS = {
     *("demo", "fit", "predict", "describe", "sniff", "convert", "formats"),
     *("score", "explain", "spec", "verify", "vectors", "trace", "backends"),
-    *("bench", "conform", "sample", "select"),
+    *("conform", "sample", "select"),
 }
 
 
@@ -71,7 +69,11 @@ def test_help_imports_nothing_heavy() -> None:
     heavy = {"rich", "click", "pluggy", "decimal", "fractions", "json", "csv", "importlib.metadata"}
     assert not loaded & heavy
     parts = {name.split(".")[1] for name in loaded if name.startswith("refclust.")}
-    assert parts == {"cli", "errors", "notes", "version"}
+    assert parts == {"backends", "cli", "errors", "notes", "version"}
+    assert {name for name in loaded if name.startswith("refclust.backends.plugins.")} == {
+        "refclust.backends.plugins.commands",
+        "refclust.backends.plugins.switch",
+    }
 
 
 @pytest.mark.parametrize(
@@ -205,90 +207,3 @@ def test_completion_of_names() -> None:
     assert complete.complete_chapter("43") == ["43-information"]
     assert ("PUR-INV", "Inverse purity") in complete.complete_clause("pur")
     assert [case for case, _ in complete.complete_case("x-ii")] == ["x-iir"]
-
-
-PLUGIN = """
-    import pluggy
-
-    @pluggy.HookimplMarker("refclust")
-    def refclust_register_commands(app):
-        @app.command("greet")
-        def greet(name: str) -> None:
-            "Say hello."
-            print(f"hello {name}")
-"""
-
-
-def test_a_command_of_a_plugin(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app, "registered_commands", list(app.registered_commands))
-    assert cli("greet", "you").code == 2  # plugins are disabled
-    monkeypatch.setenv("REFCLUST_DISABLE_PLUGINS", "0")
-    with installed(tmp_path, refclust_a_broken="1 / 0", refclust_greets=PLUGIN):
-        done = cli("greet", "you")
-        assert (done.code, done.out) == (0, "hello you\n")
-        assert done.err == (
-            "refclust: looked for the command 'greet' in the plugin 'refclust_a_broken', which "
-            "failed: ZeroDivisionError: division by zero\n"
-        )
-
-
-@pytest.mark.spec("BK-GUARD")
-@pytest.mark.parametrize(
-    ("old", "new", "reason"),
-    [
-        ("@app.command", "raise SystemExit(0)\n        @app.command",
-         "it tried to end the program (SystemExit: 0)"),
-        ("@app.command", "1 / 0\n        @app.command", "ZeroDivisionError: division by zero"),
-        ('"greet")', '"fit")', "the command 'fit' is there already"),
-        ("@app.command", "app.registered_commands.append(7)\n        @app.command",
-         "it adds 7, which is no command"),
-        ("@app.command", "app.registered_commands = None\n        return\n        @app.command",
-         "its commands are None, not a list"),
-    ],
-)  # fmt: skip
-def test_ways_to_break_the_commands(tmp_path: Path, old: str, new: str, reason: str) -> None:
-    assert old in PLUGIN
-    put(tmp_path, rc_odd=PLUGIN.replace(old, new), rc_well=PLUGIN.replace("greet", "salute"))
-    done = command(tmp_path, "salute", "you")
-    assert (done.code, done.out) == (0, "hello you\n")
-    assert done.err == (
-        "refclust: looked for the command 'salute' in the plugin 'rc_odd', which failed: "
-        f"{reason}\n"
-    )
-
-
-@pytest.mark.spec("BK-GUARD")
-def test_a_command_of_a_plugin_that_fails(tmp_path: Path) -> None:
-    told = 'print(f"hello {name}")'
-    put(tmp_path, rc_odd=PLUGIN.replace(told, "raise KeyError(name)"))
-    done = command(tmp_path, "greet", "you")
-    assert (done.code, done.out, done.err) == (
-        4,
-        "",
-        "refclust: the command 'greet' (rc_odd 1.2.3) failed: KeyError: 'you' [backend-failure]\n",
-    )
-    assert command(tmp_path, "greet").code == 2
-    for line, code in (("raise SystemExit(7)", 7), ("import typer; raise typer.Exit(5)", 5)):
-        (tmp_path / "rc_odd.py").write_text(dedent(PLUGIN.replace(told, line)))
-        assert command(tmp_path, "greet", "you").code == code
-    (tmp_path / "rc_odd.py").write_text(
-        dedent(PLUGIN.replace(told, "import typer; raise typer.BadParameter('no such name')"))
-    )
-    done = command(tmp_path, "greet", "you")
-    assert done.code == 2
-    assert "no such name" in done.err
-
-
-def test_the_hook_of_a_plugin_prints(tmp_path: Path) -> None:
-    put(tmp_path, rc_odd=PLUGIN.replace("@app.command", "print('adding')\n        @app.command"))
-    done = command(tmp_path, "greet", "you")
-    assert (done.code, done.out) == (0, "hello you\n")
-    assert done.err == (
-        "refclust: the plugin 'rc_odd' (rc_odd 1.2.3) printed in refclust_register_commands: "
-        "adding\n"
-    )
-
-
-def test_our_own_commands_look_for_no_plugin(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("refclust.cli.plugins.add_commands", None)
-    assert cli("score", "true.txt", "pred.txt", "-m", "ari").code == 0

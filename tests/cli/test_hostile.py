@@ -217,7 +217,6 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
         (f"{NAME}.csv", f"c{NAME}.svmlight", *READ),
     ],
     "formats": [(), ("--json",), (EVIL,)],
-    "bench": [("--workload", EVIL), ("--peers", EVIL), ("--backend", EVIL), (f"--{EVIL}",)],
     "conform": [(EVIL,), (f"-{EVIL}",)],
     "score": [
         PAIR,
@@ -507,12 +506,6 @@ PLUGIN = """
     def refclust_register_backends():
         print(EVIL)
         return [Odd(), Broken()]
-
-    @pluggy.HookimplMarker("refclust")
-    def refclust_register_commands(app):
-        @app.command("odd")
-        def odd():
-            raise ValueError("no\\n" + EVIL)
 """
 
 
@@ -527,8 +520,6 @@ def test_plugins_are_shown_too(tmp_path: Path) -> None:
         ("formats",),
         ("conform", "odd\x1b]0;t\x07\x9b31m\u202e"),
         ("conform", "broken"),
-        ("odd",),
-        ("other",),
     ):
         done = command(tmp_path, *arguments, PYTHONIOENCODING="utf-8")
         assert done.code in (0, 2, 4), done

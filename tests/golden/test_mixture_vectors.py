@@ -18,7 +18,7 @@ import pytest
 from refclust.backends.session import Session
 from refclust.errors import BadVectorFile
 from refclust.vectors import answers, verify
-from refclust.vectors.runners import metrics as runners
+from refclust.vectors.runners import subjects
 from refclust.vectors.verify import Case
 from tests.golden.plain_steps import Plain, single
 
@@ -97,7 +97,7 @@ def test_refclust_stays_well_within_the_bounds() -> None:
 def test_a_key_that_does_not_exist_is_refused(subject: str) -> None:
     given = next(file.cases[0].input for file in FILES.values() if file.subject == subject)
     with pytest.raises(BadVectorFile, match="'bicc'"):
-        runners.RUNNERS[subject](given, "bicc", SESSION)
+        subjects.RUNNERS[subject](given, "bicc", SESSION)
 
 
 def test_every_bound_is_small() -> None:
@@ -168,7 +168,7 @@ def misprinted() -> list[Any]:
 )
 def test_misprints_are_no_answers(subject: str, one: dict[str, Any]) -> None:
     for key, wrong in one["misprint"].items():
-        ours = runners.answer(subject, one["input"], key, SESSION)
+        ours = subjects.answer(subject, one["input"], key, SESSION)
         assert answers.passes(one["expect"][key], ours), key
         assert not answers.passes(one["expect"][key], nearest(wrong)), key
 

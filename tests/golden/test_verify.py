@@ -12,7 +12,7 @@ import pytest
 from refclust.backends.session import Session
 from refclust.metrics import Contingency, catalogue
 from refclust.vectors import answers, verify
-from refclust.vectors.runners import metrics as runners
+from refclust.vectors.runners import subjects
 
 SPEC = Path(__file__).parents[2] / "spec"
 FILES = sorted((SPEC / "vectors").rglob("*.json"))
@@ -66,7 +66,7 @@ def errata() -> list[Any]:
 def test_every_erratum_is_caught(case: dict[str, Any]) -> None:
     """What the misprinted formula gives must fail the very expectation that refclust meets."""
     for key, misprinted in case["misprint"].items():
-        ours = runners.answer("metrics.external", case["input"], key, Session("reference"))
+        ours = subjects.answer("metrics.external", case["input"], key, Session("reference"))
         assert answers.passes(case["expect"][key], ours), key
         assert not answers.passes(misprinted, ours), key
 
@@ -105,7 +105,7 @@ def test_a_confused_implementation_is_caught(key: str, change: str) -> None:
             if change == "transposed":
                 given = {"table": [list(column) for column in zip(*given["table"], strict=True)]}
                 asked = key
-            confused = runners.answer(file.subject, given, asked, session)
+            confused = subjects.answer(file.subject, given, asked, session)
             caught += not answers.passes(case.expect[key], confused)
     assert caught > 0
 

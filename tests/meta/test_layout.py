@@ -10,6 +10,8 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+# The benchmark is held to the rules of the core, from which it came.
+OURS = (ROOT / "refclust", ROOT / "plugins" / "refclust-bench" / "refclust_bench")
 TOP = {"refclust", "plugins", "tests", "spec", "pyproject.toml", "README.md"}
 FOR_TOOLS = {"LICENSE", "CHANGELOG.md"}
 
@@ -45,8 +47,11 @@ def test_generators_import_nothing_from_refclust() -> None:
 
 def test_core_imports_only_the_standard_library_and_two_packages() -> None:
     allowed = {*sys.stdlib_module_names, "refclust", "pluggy", "typer"}
-    for path in sorted((ROOT / "refclust").rglob("*.py")):
+    core, bench = OURS
+    for path in sorted(core.rglob("*.py")):
         assert imports(path) <= allowed, path.relative_to(ROOT)
+    for path in sorted(bench.rglob("*.py")):
+        assert imports(path) <= {*allowed, "refclust_bench"}, path.relative_to(ROOT)
 
 
 def test_dependencies_are_two() -> None:
@@ -64,10 +69,15 @@ def test_readme_and_ci_agree_on_the_test_command() -> None:
     assert "pytest" in blocks[1]
     assert "-e '.[test]'" in ci
     assert "-m pytest" in ci
+    distributions = {
+        f"plugins/{path.parent.name}" for path in ROOT.glob("plugins/*/pyproject.toml")
+    }
+    assert distributions == set(re.findall(r"-e (plugins/\S+)", blocks[1]))
+    assert distributions == set(re.findall(r"-e (plugins/\S+)", ci))
 
 
 def test_no_random_numbers_but_from_random_random() -> None:
     # Only Random.random() is promised to stay the same between Python versions.
     forbidden = re.compile(r"\.(shuffle|sample|choice|choices|randrange|randint|gauss|uniform)\(")
-    for path in sorted((ROOT / "refclust").rglob("*.py")):
+    for path in sorted(path for root in OURS for path in root.rglob("*.py")):
         assert not forbidden.search(path.read_text(encoding="utf-8")), path.relative_to(ROOT)

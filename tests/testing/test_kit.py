@@ -27,7 +27,7 @@ from refclust.kernels.mixtures.multinomial import Terms
 from refclust.kernels.mixtures.shared import Rule
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
-from refclust.testing.checks import told
+from refclust.testing.checks import claims
 from refclust.testing.diagnosis.rows import diagnose
 from refclust.testing.kit import BACKEND, Check, checks, conform, optional, threads_of
 from refclust.testing.ladder import ladder
@@ -461,7 +461,7 @@ class Telling(Small):
     ],
 )
 def test_what_a_backend_tells_of_itself(counted: int, seconds: Any, words: str | None) -> None:
-    [outcome] = told.told(Telling(counted, seconds))
+    [outcome] = claims.claims(Telling(counted, seconds))
     assert outcome.kernel == "kmeans.assign"
     assert outcome.calls > 0
     assert outcome.fault is None if words is None else words in str(outcome.fault)

@@ -12,7 +12,7 @@ from refclust.backends.session import Session
 from refclust.errors import BadAnswersFile, BadVectorFile, FileNotReadable
 from refclust.vectors import verify
 from refclust.vectors.answers import Refused
-from refclust.vectors.runners import metrics as runners
+from refclust.vectors.runners import subjects
 
 
 def answers(path: Path, content: Any) -> Path:
@@ -128,9 +128,9 @@ def test_runners_refuse_what_they_do_not_know(subject: str, key: str) -> None:
     session = Session("reference")
     if subject == "no.subject":
         with pytest.raises(BadVectorFile, match=r"no runner for the subject 'no\.subject'"):
-            runners.answer(subject, given, key, session)
+            subjects.answer(subject, given, key, session)
     else:
-        answer = runners.answer(subject, given, key, session)
+        answer = subjects.answer(subject, given, key, session)
         assert answer == Refused("bad-vector-file")
 
 

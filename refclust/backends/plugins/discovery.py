@@ -15,13 +15,14 @@ from typing import Any, Final, Literal
 from refclust.backends.builtin import Loopback, Reference
 from refclust.backends.plugins import loading as plugins
 from refclust.backends.plugins.guard import attempt, limit, one_line, shown
-from refclust.backends.plugins.loading import DISABLE_VARIABLE, Plugin
+from refclust.backends.plugins.loading import Plugin
+from refclust.backends.plugins.switch import disabled
 from refclust.backends.protocol import API_VERSION, Backend
 from refclust.errors import BackendRefused, UnknownBackend
 from refclust.notes import tell
 from refclust.version import __version__
 
-__all__ = ["DISABLE_VARIABLE", "Record", "discover", "find", "forget", "tell_troubles"]
+__all__ = ["Record", "discover", "find", "forget", "tell_troubles"]
 
 OWN: Final = "refclust"
 _HOOK: Final = "refclust_register_backends"
@@ -58,7 +59,7 @@ class Record:
 
 def discover() -> tuple[Record, ...]:
     """Return the built-in backends and all that installed plugins offer, broken ones included."""
-    return _discover(plugins.disabled())
+    return _discover(disabled())
 
 
 def forget() -> None:

@@ -17,6 +17,7 @@ from typing import Any, Final, Literal, TypedDict, Unpack
 from refclust.backends.plugins import loading as plugins
 from refclust.backends.plugins.guard import attempt, one_line, shown
 from refclust.backends.plugins.loading import Plugin
+from refclust.backends.plugins.switch import disabled
 from refclust.data.accepting.trust import path_of
 from refclust.data.dataset import Dataset
 from refclust.data.files.source import as_file, display_name, passing
@@ -68,7 +69,7 @@ class Format:
 
 def known() -> tuple[Format, ...]:
     """Return the formats of refclust and all that installed plugins offer, broken ones included."""
-    return _known(plugins.disabled())
+    return _known(disabled())
 
 
 def forget() -> None:

@@ -1,4 +1,7 @@
-"""The hooks a plugin may implement; pluggy only collects, ordinary Python does the rest."""
+"""The hooks a plugin may implement; pluggy only collects, ordinary Python does the rest.
+
+Commands need none: they are entry points of a group of their own (``commands``).
+"""
 
 from __future__ import annotations
 
@@ -32,8 +35,3 @@ def refclust_register_readers() -> Sequence[Reader]:  # type: ignore[empty-body]
 
     Names and endings must be new. The call must be cheap: import a heavy library in ``read``.
     """
-
-
-@hookspec
-def refclust_register_commands(app: object) -> None:
-    """Add commands to the typer application of the command line."""

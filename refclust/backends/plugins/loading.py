@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import importlib.metadata
-import os
 import threading
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -16,11 +15,9 @@ import pluggy
 
 from refclust.backends.plugins import hookspecs
 from refclust.backends.plugins.guard import Attempt, attempt, limit, shown
-from refclust.errors import BadOption
+from refclust.backends.plugins.switch import disabled
 from refclust.notes import tell
 
-DISABLE_VARIABLE: Final = "REFCLUST_DISABLE_PLUGINS"
-_TRUE, _FALSE = {"1", "true", "yes"}, {"0", "false", "no", ""}
 _UNKNOWN: Final = "unknown"
 _loading = threading.RLock()
 
@@ -51,17 +48,6 @@ class Plugin:
                 self._offers[hook] = self._ask(hook, what)
             return self._offers[hook]
 
-    def call(self, hook: str, **given: Any) -> Attempt:
-        """Call a hook, whatever it returns; no value if the plugin has no such hook."""
-        if self.trouble:
-            return Attempt(None, self.trouble, None, "")
-        caller = getattr(self.manager.hook, hook)
-        if not caller.get_hookimpls():
-            return Attempt(None, "", None, "")
-        done = attempt(lambda: caller(**given), seconds=limit(), restore=True)
-        self.tell_printed(done.printed, f"in {hook}")
-        return done
-
     def tell_printed(self, printed: str, when: str) -> None:
         """Tell what the plugin printed, which went nowhere."""
         if printed:
@@ -72,24 +58,18 @@ class Plugin:
         tell(f"the plugin {self.name!r} ({self.owner}) is left out: {trouble}")
 
     def _ask(self, hook: str, what: str) -> Attempt:
-        done = self.call(hook)
-        if done.trouble or not getattr(self.manager.hook, hook).get_hookimpls():
+        caller = getattr(self.manager.hook, hook)
+        if not caller.get_hookimpls():
+            return Attempt([], "", None, "")
+        done = attempt(caller, seconds=limit(), restore=True)
+        self.tell_printed(done.printed, f"in {hook}")
+        if done.trouble:
             return Attempt([], done.trouble, done.error, "")
         # pluggy leaves out what is None.
         answer = done.value[0] if isinstance(done.value, list) and done.value else None
         if not isinstance(answer, (list, tuple)):
             return Attempt([], f"{hook} returned {shown(answer)}, not a list of {what}", None, "")
         return Attempt(list(answer), "", None, "")
-
-
-def disabled() -> bool:
-    """Whether plugins are switched off by the environment; anything but yes and no is refused."""
-    value = os.environ.get(DISABLE_VARIABLE, "")
-    if value.lower() in _TRUE:
-        return True
-    if value.lower() not in _FALSE:
-        raise BadOption(f"{DISABLE_VARIABLE}={value!r}: use 1 or 0, true or false, yes or no")
-    return False
 
 
 def installed() -> tuple[Plugin, ...]:

@@ -187,7 +187,7 @@ def _the_clause() -> Iterator[str]:
 def _the_check() -> Iterator[str]:
     from refclust.backends.session import Session
     from refclust.vectors import answers, verify
-    from refclust.vectors.runners import metrics as runners
+    from refclust.vectors.runners import subjects
 
     session = Session()
     [(subject, case)] = [
@@ -199,7 +199,7 @@ def _the_check() -> Iterator[str]:
     wrong = [
         key
         for key, expected in case.expect.items()
-        if not answers.passes(expected, runners.answer(subject, case.input, key, session))
+        if not answers.passes(expected, subjects.answer(subject, case.input, key, session))
     ]
     count = len(case.expect)
     if wrong:

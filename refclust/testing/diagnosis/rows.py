@@ -41,38 +41,41 @@ def diagnose(kernel: str, data: Any, args: Sequence[Any], due: Any, answer: Any)
 
 
 def _assign(data: Any, args: Sequence[Any], due: Any, answer: Any) -> Iterator[str]:
-    given, right = list(memoryview(answer)), list(due)
-    if len(given) < len(right) and given == right[: len(given)]:
+    labels, right = list(memoryview(answer)), list(due)
+    if len(labels) < len(right) and labels == right[: len(labels)]:
         yield "the last rows are dropped"
     for shift in (1, -1):
-        if given == [label + shift for label in right]:
+        if labels == [label + shift for label in right]:
             yield "all labels are off by one"
-    if len(given) == len(right):
-        yield _in_few_bits(given, right)
-        yield _between(data, args[0], right, given, args[1] if len(args) > 1 else "euclidean")
-        yield _misplaced(given, right)
+    if len(labels) == len(right):
+        yield _in_few_bits(labels, right)
+        yield _between(data, args[0], right, labels, args[1] if len(args) > 1 else "euclidean")
+        yield _misplaced(labels, right)
 
 
-def _in_few_bits(given: Sequence[int], right: Sequence[int]) -> str:
+def _in_few_bits(labels: Sequence[int], right: Sequence[int]) -> str:
     """Whether labels are right, but for their high bits."""
     for bits in (16, 15, 8, 7):
-        if all((b - a) % (1 << bits) == 0 for a, b in zip(given, right, strict=True)):
+        if all((b - a) % (1 << bits) == 0 for a, b in zip(labels, right, strict=True)):
             return f"labels of {bits} bits wrapped around"
     return ""
 
 
-def _misplaced(given: Sequence[int], right: Sequence[int]) -> str:
+def _misplaced(labels: Sequence[int], right: Sequence[int]) -> str:
     """Whether labels are right, but for other rows."""
-    n, differ = len(right), [i for i, (a, b) in enumerate(zip(given, right, strict=True)) if a != b]
+    n, differ = (
+        len(right),
+        [i for i, (a, b) in enumerate(zip(labels, right, strict=True)) if a != b],
+    )
     if n < _FEW_ROWS:
         return ""
     for shift in (1, -1):
-        if all(given[i] == right[i - shift] for i in range(1, n - 1)):
+        if all(labels[i] == right[i - shift] for i in range(1, n - 1)):
             return f"each row has the label of the row {'before' if shift > 0 else 'after'} it"
-    if sorted(given) == sorted(right) and len(differ) > n // 4:
+    if sorted(labels) == sorted(right) and len(differ) > n // 4:
         return "the labels are those of the rows in another order"
     first, last = differ[0], differ[-1]
-    if last == n - 1 and len(set(given[first:])) == 1 and n - first >= _FEW_ROWS:
+    if last == n - 1 and len(set(labels[first:])) == 1 and n - first >= _FEW_ROWS:
         return f"all rows from {first} on have one label: are they not looked at?"
     if len(differ) == 1 and first == n - 1:
         return "only the last row is wrong: the end of a block?"
@@ -80,27 +83,27 @@ def _misplaced(given: Sequence[int], right: Sequence[int]) -> str:
 
 
 def _between(
-    data: Dataset, centres: Any, right: Sequence[int], given: Sequence[int], metric: str
+    data: Dataset, centres: Any, right: Sequence[int], labels: Sequence[int], metric: str
 ) -> str:
     """How far apart the two centres really are from the first row that is wrong."""
-    i = next(i for i, (one, other) in enumerate(zip(given, right, strict=True)) if one != other)
-    if not 0 <= given[i] < len(centres):
+    i = next(i for i, (a, b) in enumerate(zip(labels, right, strict=True)) if a != b)
+    if not 0 <= labels[i] < len(centres):
         return "there is no such centre"
     points = Points(data)
     row = list(map(Fraction, points.whole_row(i)))
     measure = _cosine if metric == "cosine" else _square
-    one, other = (measure(row, centres[k]) for k in (right[i], given[i]))
-    if one == other:
+    to_right, to_wrong = (measure(row, centres[k]) for k in (right[i], labels[i]))
+    if to_right == to_wrong:
         return "an exact tie: the lowest index is due"
     if metric == "euclidean":
-        rows, answer = rows_of(points), array("i", given)
+        rows, answer = rows_of(points), array("i", labels)
         if answer in (argmin(rows, centres), argmin(rows, centres, differences)):
             return "so decide distances in doubles alone, but nearly a tie needs more"
         if answer == argmin(rows, centres, expanded):
             return "so decide expanded squares, |x|² + |c|² − 2 x·c, whose digits cancel"
         if answer == argmin(singles(rows), singles(centres)):
             return "so decides single precision"
-    if abs(one - other) < _TIE * max(abs(one), abs(other)):
+    if abs(to_right - to_wrong) < _TIE * max(abs(to_right), abs(to_wrong)):
         return "nearly a tie that doubles alone cannot decide"
     least = min(range(len(centres)), key=lambda k: (measure(row, centres[k]), k))
     return "" if least == right[i] else "the reference itself is wrong here; please report it"
@@ -120,17 +123,17 @@ def _cosine(row: Sequence[Fraction], centre: Sequence[float]) -> Fraction:
 def _sums(data: Any, args: Sequence[Any], due: Any, answer: Any) -> Iterator[str]:
     """Of the first sum that is wrong: by how much, and what explains it."""
     labels, k = args[0], args[1]
-    given, right = _plain(answer.exact()), _plain(due.exact())
+    wrong, right = _plain(answer.exact()), _plain(due.exact())
     points = Points(data)
     if points.weighted and data.n <= _MOST_ROWS:
         unweighted = Points(Dataset(data.matrix))
         as_ones = KERNELS["kmeans.accumulate"].reference(unweighted, labels, k)
-        if given == _plain(as_ones):
+        if wrong == _plain(as_ones):
             yield "as if every weight were 1: the weights are ignored"
-        if given[0] != right[0] and not any(w for w in points.weights if w < 0):
-            yield _zero_weights(points, labels, given[0], right[0])
+        if wrong[0] != right[0] and not any(w for w in points.weights if w < 0):
+            yield _zero_weights(points, labels, wrong[0], right[0])
     for cluster in range(k):
-        lost = [a - b for a, b in zip(right[1][cluster], given[1][cluster], strict=True)]
+        lost = [a - b for a, b in zip(right[1][cluster], wrong[1][cluster], strict=True)]
         if any(lost):
             rows = [i for i in reversed(range(data.n)) if labels[i] == cluster]
             yield next((f"row {i} is left out" for i in rows if _weighted(points, i) == lost), "")
@@ -140,11 +143,11 @@ def _sums(data: Any, args: Sequence[Any], due: Any, answer: Any) -> Iterator[str
 
 
 def _zero_weights(
-    points: Points, labels: Sequence[int], given: list[Fraction], right: list[Fraction]
+    points: Points, labels: Sequence[int], wrong: list[Fraction], right: list[Fraction]
 ) -> str:
-    for k, (one, other) in enumerate(zip(given, right, strict=True)):
+    for k, (size, due) in enumerate(zip(wrong, right, strict=True)):
         rows = [i for i in range(points.n) if labels[i] == k and not points.weights[i]]
-        if one != other and rows and one - other == len(rows):
+        if size != due and rows and size - due == len(rows):
             return "rows of weight 0 are counted"
     return ""
 
@@ -187,13 +190,13 @@ def _farthest(data: Any, args: Sequence[Any], due: Any, answer: Any) -> Iterator
     points, before = Points(data), args[0]
     if not points.weights[answer]:
         yield f"row {answer} has weight 0"
-    one, other = (
+    due_square, square = (
         _square(list(map(Fraction, points.whole_row(i))), before.centres[before.nearest[i]])
         for i in (due, answer)
     )
-    if one == other:
+    if due_square == square:
         yield "both rows are equally far: the lowest is due"
-    elif abs(one - other) < _TIE * one:
+    elif abs(due_square - square) < _TIE * due_square:
         yield "nearly equally far: doubles alone cannot decide"
 
 
@@ -210,10 +213,10 @@ def _best(data: Any, args: Sequence[Any], due: Any, answer: Any) -> Iterator[str
     points = Points(data)
     if points.whole_row(answer) == points.whole_row(due):
         yield "equal candidates: the first is due"
-    one, other = (_left_over(points, args[0], i) for i in (due, answer))
-    if one == other:
+    due_rest, rest = (_left_over(points, args[0], i) for i in (due, answer))
+    if due_rest == rest:
         yield "both leave the same: the first candidate is due"
-    elif abs(one - other) < _TIE * other:
+    elif abs(due_rest - rest) < _TIE * rest:
         yield "nearly the same is left: doubles alone cannot decide"
 
 
@@ -228,60 +231,60 @@ def _left_over(points: Points, before: Potential, row: int) -> Fraction:
 
 def _doubles(_: Any, __: Sequence[Any], due: Any, answer: Any) -> Iterator[str]:
     """How many doubles lie between the first wrong one and the right one."""
-    given = memoryview(answer)
-    place = next(i for i, (a, b) in enumerate(zip(given, due, strict=True)) if a != b)
-    yield _ulps(given[place], due[place])
+    doubles = memoryview(answer)
+    place = next(i for i, (a, b) in enumerate(zip(doubles, due, strict=True)) if a != b)
+    yield _ulps(doubles[place], due[place])
 
 
 def _pairs(data: Any, args: Sequence[Any], due: Any, answer: Any) -> Iterator[str]:
     rows = rows_of(Points(data))
     squares = [expanded(a, b) for i, a in enumerate(rows) for b in rows[i + 1 :]]
-    given = list(memoryview(answer))
-    if given == squares or given == [math.sqrt(max(s, 0.0)) for s in squares]:
+    distances = list(memoryview(answer))
+    if distances == squares or distances == [math.sqrt(max(s, 0.0)) for s in squares]:
         yield "so come expanded squares, |a|² + |b|² − 2 a·b, whose digits cancel"
     yield from _doubles(data, args, due, answer)
 
 
-def _ulps(given: float, due: float) -> str:
-    if math.isnan(given):
+def _ulps(value: float, due: float) -> str:
+    if math.isnan(value):
         return "0/0 on the way"
-    if math.isinf(given):
+    if math.isinf(value):
         return "an overflow on the way"
-    if not given and abs(due) < 2.0**-1022:
+    if not value and abs(due) < 2.0**-1022:
         return "a subnormal number is flushed to zero"
-    units = abs(Fraction(given) - Fraction(due)) / Fraction(math.ulp(due))
+    units = abs(Fraction(value) - Fraction(due)) / Fraction(math.ulp(due))
     if units <= 16:
         count = math.ceil(units)
         return f"not the nearest double, but {count} unit{'s' * (count > 1)} in the last place off"
-    relative = abs(Fraction(given) - Fraction(due)) / abs(Fraction(due)) if due else Fraction(1)
+    relative = abs(Fraction(value) - Fraction(due)) / abs(Fraction(due)) if due else Fraction(1)
     return "only right to single precision" if relative < Fraction(1, 2**18) else "digits are lost"
 
 
 def _rationals(_: Any, __: Sequence[Any], due: Any, answer: Any) -> Iterator[str]:
-    wrong = ((a, b) for a, b in zip(answer, due, strict=True) if a != b)
-    given, right = next(wrong)
-    scale = max(abs(given), abs(right))
-    if abs(given - right) < scale * Fraction(1, 2**18):
+    differing = ((a, b) for a, b in zip(answer, due, strict=True) if a != b)
+    value, right = next(differing)
+    scale = max(abs(value), abs(right))
+    if abs(value - right) < scale * Fraction(1, 2**18):
         yield "rounded: computed in floats instead of exactly"
 
 
 def _merges(_: Any, __: Sequence[Any], due: Any, answer: Any) -> Iterator[str]:
     place = next(i for i, (a, b) in enumerate(zip(answer, due, strict=True)) if a != b)
-    given, right = answer[place], due[place]
-    for one, other in zip((*given[:2], given[3]), (*right[:2], right[3]), strict=True):
-        yield _narrow(one, other)
-    if given[2] == right[2]:
+    merge, right = answer[place], due[place]
+    for number, due_number in zip((*merge[:2], merge[3]), (*right[:2], right[3]), strict=True):
+        yield _narrow(number, due_number)
+    if merge[2] == right[2]:
         yield "equally close pairs: the first one is due"
-    if given[:2] == right[:2] and given[2] != right[2]:
-        yield f"the height is {_ulps(given[2], right[2])}; operations in another order?"
+    if merge[:2] == right[:2] and merge[2] != right[2]:
+        yield f"the height is {_ulps(merge[2], right[2])}; operations in another order?"
 
 
-def _narrow(given: int, due: int) -> str:
+def _narrow(number: int, due: int) -> str:
     """Whether a number looks like one that was kept in too few bits."""
-    for bits in (32, 31, 16, 15, 8, 7) if given != due else ():
-        if due >> bits and (due - given) % (1 << bits) == 0:
+    for bits in (32, 31, 16, 15, 8, 7) if number != due else ():
+        if due >> bits and (due - number) % (1 << bits) == 0:
             return f"an integer of {bits} bits wrapped around"
-        if due >> bits and given == (1 << bits) - 1:
+        if due >> bits and number == (1 << bits) - 1:
             return f"an integer of {bits} bits is full"
     return ""
 

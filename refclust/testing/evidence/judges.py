@@ -19,7 +19,7 @@ from refclust.backends.session import Session
 from refclust.testing.evidence.live import Place
 from refclust.vectors import verify
 from refclust.vectors.answers import Answer
-from refclust.vectors.runners import metrics as runners
+from refclust.vectors.runners import subjects
 from refclust.vectors.verify import Case, VectorFile
 
 Kind: TypeAlias = Literal["golden", "property", "doctest"]
@@ -39,8 +39,8 @@ def fast(subject: str, given: dict[str, Any], key: str) -> Answer:
     """The answer of the fast path, on the reference backend."""
     session = Session("reference")
     if key == verify.WHOLE_CASE:
-        return runners.refusal(subject, given, session)
-    return runners.answer(subject, given, key, session)
+        return subjects.refusal(subject, given, session)
+    return subjects.answer(subject, given, key, session)
 
 
 # All ways to answer a golden case; each must meet the vectors.

@@ -33,12 +33,12 @@ class Place:
 
     def lines(self) -> frozenset[int]:
         """The lines of the bodies of its functions; arguments and decorators are left alone."""
-        found = list(self._bodies(ast.parse(self.source())))
-        if not found:
+        bodies = list(self._bodies(ast.parse(self.source())))
+        if not bodies:
             raise BadSpec(f"{self.module}:{self.qualname} is no function or class to change")
         return frozenset(
             line
-            for body in found
+            for body in bodies
             for line in range(body[0].lineno, (body[-1].end_lineno or body[-1].lineno) + 1)
         )
 
@@ -59,13 +59,13 @@ class Place:
 
     def object(self) -> Any:
         """The function or class itself."""
-        found: Any = importlib.import_module(self.module)
+        member: Any = importlib.import_module(self.module)
         for name in self.qualname.split("."):
-            found = inspect.getattr_static(found, name)
-        return found
+            member = inspect.getattr_static(member, name)
+        return member
 
     def _put(self, code: CodeType) -> None:
-        new = {one.co_qualname: one for one in _codes(code)}
+        new = {body.co_qualname: body for body in _codes(code)}
         for function in _functions(self.object()):
             function.__code__ = new.get(function.__code__.co_qualname, function.__code__)
 
@@ -73,39 +73,41 @@ class Place:
         inside: list[ast.stmt] = list(tree.body)
         node: ast.stmt | None = None
         for name in self.qualname.split("."):
-            node = next((one for one in inside if getattr(one, "name", "") == name), None)
+            node = next(
+                (statement for statement in inside if getattr(statement, "name", "") == name), None
+            )
             inside = list(getattr(node, "body", []))
         functions = inside if isinstance(node, ast.ClassDef) else [node]
-        for one in functions:
-            if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef):
-                yield one.body
+        for statement in functions:
+            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield statement.body
 
 
-def _functions(found: Any) -> Iterator[FunctionType]:
+def _functions(owner: Any) -> Iterator[FunctionType]:
     """The functions behind an object: itself, what it wraps, the methods of a class."""
-    if inspect.isclass(found):
-        for member in vars(found).values():
+    if inspect.isclass(owner):
+        for member in vars(owner).values():
             if not inspect.isclass(member):
                 yield from _functions(member)
         return
-    if hasattr(found, "cache_clear"):
-        found.cache_clear()
-    match found:
+    if hasattr(owner, "cache_clear"):
+        owner.cache_clear()
+    match owner:
         case property():
-            for one in filter(None, (found.fget, found.fset)):
-                yield from _functions(one)
+            for accessor in filter(None, (owner.fget, owner.fset)):
+                yield from _functions(accessor)
         case cached_property():
-            yield from _functions(found.func)
+            yield from _functions(owner.func)
         case staticmethod() | classmethod():
-            yield from _functions(found.__func__)
-        case _ if hasattr(found, "__wrapped__"):
-            yield from _functions(found.__wrapped__)
-        case FunctionType() if "<" not in found.__code__.co_filename:
-            yield found
+            yield from _functions(owner.__func__)
+        case _ if hasattr(owner, "__wrapped__"):
+            yield from _functions(owner.__wrapped__)
+        case FunctionType() if "<" not in owner.__code__.co_filename:
+            yield owner
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
-    for one in code.co_consts:
-        if isinstance(one, CodeType):
-            yield one
-            yield from _codes(one)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _codes(constant)

@@ -130,12 +130,12 @@ def each(
     """Try the evidence of some clauses, and hand over each result as soon as it is there."""
 
     def work(items: Sequence[Any]) -> None:
-        def one(trial: Trial) -> Result:
+        def result_of(trial: Trial) -> Result:
             return _result(trial, [*golden(trial.clause), *_properties(trial, items)], sample)
 
         for trial in trials:
             golden(trial.clause)  # read once, here, and inherited by every child
-        for result in map(one, trials) if jobs < 2 else _spread(trials, one, jobs):
+        for result in map(result_of, trials) if jobs < 2 else _spread(trials, result_of, jobs):
             done(result)
 
     tests = sorted({test for trial in trials for test in trial.tests + trial.golden})
@@ -162,8 +162,8 @@ def _hosted(tests: list[str], root: Path, work: Callable[[Sequence[Any]], None])
     if host.fault is not None:
         raise host.fault
     if not host.begun:
-        told = "\n".join(host.errors) or said.getvalue()
-        raise BackendFailure(f"the tests cannot be collected: {told.strip()}")
+        reasons = "\n".join(host.errors) or said.getvalue()
+        raise BackendFailure(f"the tests cannot be collected: {reasons.strip()}")
 
 
 def _properties(trial: Trial, items: Sequence[Any]) -> Iterator[Judge]:
@@ -177,23 +177,25 @@ def _properties(trial: Trial, items: Sequence[Any]) -> Iterator[Judge]:
 
 def _item_fails(item: Any) -> bool:
     runner = importlib.import_module("_pytest.runner")
-    return any(one.failed for one in runner.runtestprotocol(item, log=False, nextitem=None))
+    return any(report.failed for report in runner.runtestprotocol(item, log=False, nextitem=None))
 
 
-def _spread(trials: Sequence[Trial], one: Callable[[Trial], Result], jobs: int) -> Iterator[Result]:
+def _spread(
+    trials: Sequence[Trial], result_of: Callable[[Trial], Result], jobs: int
+) -> Iterator[Result]:
     """The results of some processes side by side."""
 
     def worker(share: Sequence[Trial]) -> Callable[[Tell], None]:
         def run(tell: Tell) -> None:
             for trial in share:
-                tell(asdict(one(trial)))
+                tell(asdict(result_of(trial)))
 
         return run
 
     for child in [start(worker(trials[first::jobs])) for first in range(jobs)]:
-        for told in child.lines():
-            survivors = tuple(Survivor(**each) for each in told.pop("survivors"))
-            yield Result(**{**told, "broken": tuple(told["broken"])}, survivors=survivors)
+        for fields in child.lines():
+            survivors = tuple(Survivor(**each) for each in fields.pop("survivors"))
+            yield Result(**{**fields, "broken": tuple(fields["broken"])}, survivors=survivors)
         if child.end:
             raise BackendFailure(f"a process that tried evidence failed: {child.end}")
 
@@ -212,8 +214,8 @@ def _result(trial: Trial, judges: Sequence[Judge], sample: int | None) -> Result
     for mutant in chosen:
         fate = _fate(trial.place, mutant, reaching, _LEAST + _TIMES * seconds)
         if fate in ("survived", "doctest"):
-            told = (mutant.line, mutant.kind, mutant.before, mutant.after)
-            survivors.append(Survivor(*told, fate))
+            change = (mutant.line, mutant.kind, mutant.before, mutant.after)
+            survivors.append(Survivor(*change, fate))
         if fate != "survived":
             killed[fate] = killed.get(fate, 0) + 1
     kinds = [judge.kind for judge in reaching]
@@ -243,13 +245,13 @@ def _watched(place: Place, judges: Sequence[Judge]) -> tuple[list[Judge], tuple[
             tell([number, bool(calls), fails, time.process_time() - begun])
 
     child = start(watch, _WATCHED)
-    told = list(child.lines())
-    broken = tuple(judges[number].name for number, _, fails, _ in told if fails)
+    lines = list(child.lines())
+    broken = tuple(judges[number].name for number, _, fails, _ in lines if fails)
     reached = sorted(
-        (one for one in told if one[1] and not one[2]),
-        key=lambda one: (_ORDER[judges[one[0]].kind], one[3]),
+        (line for line in lines if line[1] and not line[2]),
+        key=lambda line: (_ORDER[judges[line[0]].kind], line[3]),
     )
-    return [judges[one[0]] for one in reached], broken, sum(one[3] for one in reached)
+    return [judges[line[0]] for line in reached], broken, sum(line[3] for line in reached)
 
 
 _ORDER: Final = {"golden": 0, "property": 1, "doctest": 2}
@@ -260,15 +262,15 @@ def _fate(place: Place, mutant: Mutant, judges: Iterable[Judge], limit: float) -
 
     def judge(tell: Tell) -> None:
         place.put(mutant.text)
-        for one in judges:
+        for witness in judges:
             tell("")
-            if one.fails():
-                tell(one.kind)
+            if witness.fails():
+                tell(witness.kind)
                 return
         tell("survived")
 
     child = start(judge, limit)
-    told = [line for line in child.lines() if line]
-    if told:
-        return str(told[-1])
+    notices = [line for line in child.lines() if line]
+    if notices:
+        return str(notices[-1])
     return "timeout" if child.end == "timeout" else "crash"

@@ -15,18 +15,18 @@ from refclust.classify.discriminants import discriminant, linear_form, qda
 from refclust.classify.naive_bayes import naive_bayes
 from refclust.classify.predict import Classified, predict
 from refclust.errors import BadVectorFile
-from refclust.vectors.answers import Answer
+from refclust.vectors.answers import Answer, Input
 from refclust.vectors.runners.mixtures import number, numbers
 
 
-def counts(given: dict[str, Any], key: str, session: Session) -> Answer:
+def counts(inputs: Input, key: str, session: Session) -> Answer:
     """Answer one key of a case of ``classify.counts``."""
-    return _answer(_trained_on_counts(json.dumps(given), session.requested), key)
+    return _answer(_trained_on_counts(json.dumps(inputs), session.requested), key)
 
 
-def gaussian(given: dict[str, Any], key: str, session: Session) -> Answer:
+def gaussian(inputs: Input, key: str, session: Session) -> Answer:
     """Answer one key of a case of ``classify.gaussian``."""
-    return _answer(_trained_on_numbers(json.dumps(given), session.requested), key)
+    return _answer(_trained_on_numbers(json.dumps(inputs), session.requested), key)
 
 
 def _answer(trained: _Trained, key: str) -> Answer:
@@ -44,67 +44,71 @@ class _Trained:
     backend: str
 
     @cached_property
-    def found(self) -> Classified:
+    def classified(self) -> Classified:
         # Rows that no class can have made have scores too.
         return predict(
             self.classifier, self.queries, full=True, impossible="prior", backend=self.backend
         )
 
     @property
+    def places(self) -> range:
+        return range(len(self.queries))
+
+    @property
     def parameters(self) -> Any:
         return self.classifier.parameters
 
     def discriminants(self, x: list[float]) -> list[float]:
-        one = self.parameters
+        classes = self.parameters
         return [
             discriminant(x, *parts)
-            for parts in zip(one.weights, one.means, one.covariances, strict=True)
+            for parts in zip(classes.weights, classes.means, classes.covariances, strict=True)
         ]
 
 
 # A case asks for several keys of one classifier; the last one is kept.
 @lru_cache(maxsize=1)
 def _trained_on_counts(text: str, backend: str) -> _Trained:
-    given = json.loads(text)
+    inputs = json.loads(text)
     classifier = naive_bayes(
-        numbers(given["rows"]),
-        given["labels"],
-        kind=given["kind"],
-        prior=given.get("prior", "documents"),
-        m=number(given.get("m", "0")),
-        p=numbers(given["p"]) if "p" in given else None,
-        weights=numbers(given["weights"]) if "weights" in given else None,
+        numbers(inputs["rows"]),
+        inputs["labels"],
+        kind=inputs["kind"],
+        prior=inputs.get("prior", "documents"),
+        m=number(inputs.get("m", "0")),
+        p=numbers(inputs["p"]) if "p" in inputs else None,
+        weights=numbers(inputs["weights"]) if "weights" in inputs else None,
         backend=backend,
     )
-    return _Trained(classifier, numbers(given["queries"]), backend)
+    return _Trained(classifier, numbers(inputs["queries"]), backend)
 
 
 @lru_cache(maxsize=1)
 def _trained_on_numbers(text: str, backend: str) -> _Trained:
-    given = json.loads(text)
-    weights = numbers(given["weights"]) if "weights" in given else None
+    inputs = json.loads(text)
+    weights = numbers(inputs["weights"]) if "weights" in inputs else None
     classifier = qda(
-        numbers(given["rows"]),
-        given["labels"],
-        covariance=given["model"],
-        prior=given.get("prior", "documents"),
+        numbers(inputs["rows"]),
+        inputs["labels"],
+        covariance=inputs["model"],
+        prior=inputs.get("prior", "documents"),
         weights=weights,
         backend=backend,
     )
-    return _Trained(classifier, numbers(given["queries"]), backend)
+    return _Trained(classifier, numbers(inputs["queries"]), backend)
 
 
 _OF_CLASSES: Final[Mapping[str, Callable[[_Trained], Answer]]] = {
-    "log_likelihood": lambda one: float(one.classifier.log_likelihood),
-    "weights": lambda one: one.parameters.weights,
-    "probabilities": lambda one: [tuple(row) for row in one.parameters.probabilities],
-    "totals": lambda one: [math.fsum(row) for row in one.parameters.probabilities],
-    "means": lambda one: one.parameters.means,
-    "spreads": lambda one: one.parameters.spreads,
-    "discriminants": lambda one: [one.discriminants(x) for x in one.queries],
-    "scores": lambda one: [one.found.scores(i) for i in range(len(one.queries))],
-    "posteriors": lambda one: [one.found.responsibilities(i) for i in range(len(one.queries))],
-    "labels": lambda one: [Fraction(str(label)) for label in one.found.labels],
-    "linear.slopes": lambda one: linear_form(one.parameters).weights,
-    "linear.offsets": lambda one: linear_form(one.parameters).intercepts,
+    "log_likelihood": lambda trained: float(trained.classifier.log_likelihood),
+    "weights": lambda trained: trained.parameters.weights,
+    "probabilities": lambda trained: [tuple(row) for row in trained.parameters.probabilities],
+    "totals": lambda trained: [math.fsum(row) for row in trained.parameters.probabilities],
+    "means": lambda trained: trained.parameters.means,
+    "spreads": lambda trained: trained.parameters.spreads,
+    "discriminants": lambda trained: [trained.discriminants(x) for x in trained.queries],
+    "scores": lambda trained: list(map(trained.classified.scores, trained.places)),
+    "posteriors": lambda trained: list(map(trained.classified.responsibilities, trained.places)),
+    "labels": lambda trained: [Fraction(str(label)) for label in trained.classified.labels],
+    "linear.slopes": lambda trained: linear_form(trained.parameters).weights,
+    "linear.offsets": lambda trained: linear_form(trained.parameters).intercepts,
 }

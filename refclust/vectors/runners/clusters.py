@@ -13,68 +13,68 @@ from refclust.cluster.bisecting import bisecting as fit_bisecting
 from refclust.cluster.kmeans import kmeans as fit_kmeans
 from refclust.cluster.results import BisectingFit, Iteration, KMeansFit
 from refclust.errors import BadVectorFile
-from refclust.vectors.answers import Answer, Missing
+from refclust.vectors.answers import Answer, Input, Missing
 
 # The page of the format gives reasons by number, since a value is a number.
 STOPPED: Final = ("unchanged", "tolerance", "objective", "limit")
 
 
-def kmeans(given: dict[str, Any], key: str, session: Session) -> Answer:
+def kmeans(inputs: Input, key: str, session: Session) -> Answer:
     """Answer one key of a case of ``cluster.kmeans``."""
     if key not in _OF_A_FIT:
         raise BadVectorFile(f"no reading of a k-means fit is called {key!r}")
-    return _OF_A_FIT[key](_fit(json.dumps(given), session.requested))
+    return _OF_A_FIT[key](_fit(json.dumps(inputs), session.requested))
 
 
-def seeding(given: dict[str, Any], key: str, session: Session) -> Answer:
+def seeding(inputs: Input, key: str, session: Session) -> Answer:
     """Answer one key of a case of ``cluster.seeding``: the start of every run."""
     if key != "starts":
         raise BadVectorFile(f"no reading of initial centres is called {key!r}")
-    fit = _fit(json.dumps({**given, "limit": "1"}), session.requested)
+    fit = _fit(json.dumps({**inputs, "limit": "1"}), session.requested)
     return [run.start for run in fit.runs]
 
 
-def bisecting(given: dict[str, Any], key: str, session: Session) -> Answer:
+def bisecting(inputs: Input, key: str, session: Session) -> Answer:
     """Answer one key of a case of ``cluster.bisecting``."""
     if key not in _OF_LEAVES:
         raise BadVectorFile(f"no reading of a bisecting fit is called {key!r}")
-    return _OF_LEAVES[key](_leaves(json.dumps(given), session.requested))
+    return _OF_LEAVES[key](_leaves(json.dumps(inputs), session.requested))
 
 
 # A case asks for a dozen keys of one fit; the last one is kept.
 @lru_cache(maxsize=1)
 def _fit(text: str, backend: str) -> KMeansFit:
-    given = json.loads(text)
-    options = _options(given)
-    start = given["start"]
+    inputs = json.loads(text)
+    options = _options(inputs)
+    start = inputs["start"]
     if isinstance(start, dict):
         del options["start"]
         options |= {"centres": _rows(start["centres"])} if "centres" in start else start
-    return fit_kmeans(_rows(given["rows"]), **options, trace="full", backend=backend)
+    return fit_kmeans(_rows(inputs["rows"]), **options, trace="full", backend=backend)
 
 
 @lru_cache(maxsize=1)
 def _leaves(text: str, backend: str) -> BisectingFit:
-    given = json.loads(text)
-    return fit_bisecting(_rows(given["rows"]), **_options(given), backend=backend)
+    inputs = json.loads(text)
+    return fit_bisecting(_rows(inputs["rows"]), **_options(inputs), backend=backend)
 
 
-def _options(given: dict[str, Any]) -> dict[str, Any]:
+def _options(inputs: dict[str, Any]) -> dict[str, Any]:
     readings: dict[str, Callable[[Any], Any]] = {
         **dict.fromkeys(("k", "seed", "restarts", "trials", "limit"), int),
         **dict.fromkeys(("start", "metric", "empty", "by"), str),
         "weights": lambda texts: [_double(text) for text in texts],
         "tolerance": _double,
     }
-    return {name: read(given[name]) for name, read in readings.items() if name in given}
+    return {name: read(inputs[name]) for name, read in readings.items() if name in inputs}
 
 
-def _rows(given: Sequence[Any]) -> list[Any]:
+def _rows(rows: Sequence[Any]) -> list[Any]:
     return [
         {key: _double(value) for key, value in row["sparse"]}
         if isinstance(row, dict)
         else [_double(value) for value in row]
-        for row in given
+        for row in rows
     ]
 
 
@@ -119,11 +119,11 @@ _OF_A_FIT: Final[Mapping[str, Callable[[KMeansFit], Answer]]] = {
     "runs.rss": lambda fit: [run.rss for run in fit.runs],
     "runs.iterations": lambda fit: _whole([run.iterations for run in fit.runs]),
     "runs.stopped": lambda fit: _whole([STOPPED.index(run.stopped) for run in fit.runs]),
-    "trace.labels": lambda fit: [_whole(one.labels or ()) for one in fit.trace],
-    "trace.changed": lambda fit: _whole([one.changed for one in fit.trace]),
-    "trace.rss": lambda fit: [_there(one.rss) for one in fit.trace],
-    "trace.rss_updated": lambda fit: [_there(one.rss_updated) for one in _updates(fit)],
-    "trace.centres": lambda fit: [_there(one.centres) for one in _updates(fit)],
+    "trace.labels": lambda fit: [_whole(iteration.labels or ()) for iteration in fit.trace],
+    "trace.changed": lambda fit: _whole([iteration.changed for iteration in fit.trace]),
+    "trace.rss": lambda fit: [_there(iteration.rss) for iteration in fit.trace],
+    "trace.rss_updated": lambda fit: [_there(iteration.rss_updated) for iteration in _updates(fit)],
+    "trace.centres": lambda fit: [_there(iteration.centres) for iteration in _updates(fit)],
 }
 _OF_LEAVES: Final[Mapping[str, Callable[[BisectingFit], Answer]]] = {
     "labels": lambda fit: _whole(fit.labels),

@@ -27,17 +27,17 @@ from refclust.mixture.families.family import Following, Point
 from refclust.mixture.families.gaussian import GaussianFamily
 from refclust.mixture.passes import CountPasses, GaussianPasses
 from refclust.mixture.theory import Decomposition, decomposition
-from refclust.vectors.answers import Answer
+from refclust.vectors.answers import Answer, Input
 
 
-def gaussian(given: dict[str, Any], key: str, session: Session) -> Answer:
+def gaussian(inputs: Input, key: str, session: Session) -> Answer:
     """Answer one key of a case of ``mixture.gaussian``."""
-    return _answer(_gaussian_step(json.dumps(given), session.requested), key)
+    return _answer(_gaussian_step(json.dumps(inputs), session.requested), key)
 
 
-def counts(given: dict[str, Any], key: str, session: Session) -> Answer:
+def counts(inputs: Input, key: str, session: Session) -> Answer:
     """Answer one key of a case of ``mixture.counts``."""
-    return _answer(_count_step(json.dumps(given), session.requested), key)
+    return _answer(_count_step(json.dumps(inputs), session.requested), key)
 
 
 def _answer(step: _Step, key: str) -> Answer:
@@ -49,30 +49,30 @@ def _answer(step: _Step, key: str) -> Answer:
 # A case asks for a dozen keys of one step; the last one is kept.
 @lru_cache(maxsize=1)
 def _gaussian_step(text: str, backend: str) -> _Step:
-    given = json.loads(text)
-    rows = rows_of(given, backend)
-    k = len(given["state"]["weights"])
+    inputs = json.loads(text)
+    rows = rows_of(inputs, backend)
+    k = len(inputs["state"]["weights"])
     family = GaussianFamily(
-        GaussianPasses(rows, k), given["model"], number(given.get("floor", "0"))
+        GaussianPasses(rows, k), inputs["model"], number(inputs.get("floor", "0"))
     )
-    return _Step(given, rows, family, family.read(numbers(given["state"])))
+    return _Step(inputs, rows, family, family.read(numbers(inputs["state"])))
 
 
 @lru_cache(maxsize=1)
 def _count_step(text: str, backend: str) -> _Step:
-    given = json.loads(text)
-    rows = rows_of(given, backend)
-    k = len(given["state"]["weights"])
-    p = tuple(map(number, given.get("p", ())))
-    family = CountFamily(CountPasses(rows, k), given["kind"], number(given.get("m", "0")), p)
-    return _Step(given, rows, family, family.read(numbers(given["state"])))
+    inputs = json.loads(text)
+    rows = rows_of(inputs, backend)
+    k = len(inputs["state"]["weights"])
+    p = tuple(map(number, inputs.get("p", ())))
+    family = CountFamily(CountPasses(rows, k), inputs["kind"], number(inputs.get("m", "0")), p)
+    return _Step(inputs, rows, family, family.read(numbers(inputs["state"])))
 
 
 @dataclass(frozen=True)
 class _Step:
     """The state given, and what follows from it, each thing when it is asked for."""
 
-    given: dict[str, Any]
+    inputs: dict[str, Any]
     rows: Rows
     family: Any  # of either kind
     parameters: Any
@@ -98,8 +98,8 @@ class _Step:
 
     @cached_property
     def posterior(self) -> Posterior:
-        found: Posterior = self.family.passes.posterior(self.point.densities, full=True)
-        return found
+        posterior: Posterior = self.family.passes.posterior(self.point.densities, full=True)
+        return posterior
 
     @cached_property
     def joint(self) -> list[list[float]]:
@@ -109,21 +109,21 @@ class _Step:
 
     @cached_property
     def passed(self) -> EMStep[Any]:
-        rule = HARD if self.given.get("assign") == "hard" else SOFT
+        rule = HARD if self.inputs.get("assign") == "hard" else SOFT
         step: EMStep[Any] = self.family.passes.step(self.point.densities, rule)
         return step
 
     @cached_property
     def moments(self) -> Any:
-        if "q" not in self.given:
+        if "q" not in self.inputs:
             return self.passed.moments
-        flat = array("d", (x for row in numbers(self.given["q"]) for x in row))
+        flat = array("d", (x for row in numbers(self.inputs["q"]) for x in row))
         return self.family.moments(flat, self.k)
 
     @cached_property
     def following(self) -> Following[Any, Any]:
-        found: Following[Any, Any] = self.family.following(self.moments, self.parameters)
-        return found
+        following: Following[Any, Any] = self.family.following(self.moments, self.parameters)
+        return following
 
     @property
     def next(self) -> Any:
@@ -140,7 +140,7 @@ class _Step:
     def taken_apart(self) -> Decomposition:
         """The theory, for shares that are given."""
         return decomposition(
-            numbers(self.given["q"]),
+            numbers(self.inputs["q"]),
             self.parameters,
             self.rows.data,
             family=self.family.name,
@@ -150,12 +150,12 @@ class _Step:
     def certified(self) -> Fraction:
         """The middle of the interval that holds J."""
         family = self.family.name
-        found = certified_log_likelihood(self.parameters, self.rows.data, family=family)
-        return (Fraction(found.low) + Fraction(found.high)) / 2
+        enclosed = certified_log_likelihood(self.parameters, self.rows.data, family=family)
+        return (Fraction(enclosed.low) + Fraction(enclosed.high)) / 2
 
     @property
     def entropy(self) -> float:
-        return self.taken_apart.entropy if "q" in self.given else self.passed.entropy
+        return self.taken_apart.entropy if "q" in self.inputs else self.passed.entropy
 
     @property
     def row_log_likelihoods(self) -> list[float]:
@@ -163,10 +163,10 @@ class _Step:
         return [x + each for x in plain(self.posterior.log_likelihoods)]
 
 
-def rows_of(given: dict[str, Any], backend: str) -> Rows:
+def rows_of(inputs: dict[str, Any], backend: str) -> Rows:
     """The rows of a case with their weights, as a backend sees them."""
-    weights = numbers(given["weights"]) if "weights" in given else None
-    return Rows(dataset(numbers(given["rows"]), weights=weights), Session(backend))
+    weights = numbers(inputs["weights"]) if "weights" in inputs else None
+    return Rows(dataset(numbers(inputs["rows"]), weights=weights), Session(backend))
 
 
 def numbers(value: Any) -> Any:
@@ -176,8 +176,8 @@ def numbers(value: Any) -> Any:
     [[1.5, 0.25]]
     """
     if isinstance(value, dict):
-        return {name: numbers(one) for name, one in value.items()}
-    return [numbers(one) for one in value] if isinstance(value, list) else number(value)
+        return {name: numbers(part) for name, part in value.items()}
+    return [numbers(part) for part in value] if isinstance(value, list) else number(value)
 
 
 def number(text: str) -> float:

@@ -16,69 +16,69 @@ from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.mixture.fit import bernoulli_mixture, gaussian_mixture, multinomial_mixture
 from refclust.mixture.results import MixtureFit
 from refclust.mixture.sample import sample as draw_rows
-from refclust.vectors.answers import Answer
+from refclust.vectors.answers import Answer, Input
 from refclust.vectors.runners.mixtures import number, numbers
 
 # The page of the format gives reasons by number, since a value is a number.
 STOPPED: Final = ("tolerance", "limit")
 
 
-def run(given: dict[str, Any], key: str, session: Session) -> Answer:
+def run(inputs: Input, key: str, session: Session) -> Answer:
     """Answer one key of a case of ``mixture.run``."""
     if key not in _OF_A_RUN:
         raise BadVectorFile(f"no reading of a run is called {key!r}")
-    return _OF_A_RUN[key](_fit(json.dumps(given), session.requested))
+    return _OF_A_RUN[key](_fit(json.dumps(inputs), session.requested))
 
 
-def sample(given: dict[str, Any], key: str, session: Session) -> Answer:  # noqa: ARG001
+def sample(inputs: Input, key: str, session: Session) -> Answer:  # noqa: ARG001
     """Answer one key of a case of ``mixture.sample``."""
     if key not in ("rows", "labels"):
         raise BadVectorFile(f"no reading of a sample is called {key!r}")
-    state, n, seed = numbers(given["state"]), int(given["n"]), int(given["seed"])
+    state, n, seed = numbers(inputs["state"]), int(inputs["n"]), int(inputs["seed"])
     weights = tuple(state["weights"])
     parameters: GaussianParameters | CountParameters
-    if "model" in given:
-        form = covariance_model(given["model"]).form
+    if "model" in inputs:
+        form = covariance_model(inputs["model"]).form
         means, spreads = (tuple(map(tuple, state[name])) for name in ("means", "spreads"))
         parameters = GaussianParameters(weights, means, spreads, form)
         drawn = draw_rows(parameters, n, family="gaussian", seed=seed)
     else:
         parameters = CountParameters(weights, tuple(map(tuple, state["probabilities"])))
-        length = number(given["length"]) if "length" in given else None
-        drawn = draw_rows(parameters, n, family=given["kind"], seed=seed, length=length)
+        length = number(inputs["length"]) if "length" in inputs else None
+        drawn = draw_rows(parameters, n, family=inputs["kind"], seed=seed, length=length)
     return drawn.rows if key == "rows" else [Fraction(k) for k in drawn.labels]
 
 
 # A case asks for several keys of one fit; the last one is kept.
 @lru_cache(maxsize=1)
 def _fit(text: str, backend: str) -> MixtureFit[Any]:
-    given = json.loads(text)
+    inputs = json.loads(text)
     options: dict[str, Any] = {
-        "tolerance": number(given.get("tolerance", "0")),
+        "tolerance": number(inputs.get("tolerance", "0")),
         "trace": "parameters",
         "backend": backend,
-        **{name: int(given[name]) for name in _WHOLE if name in given},
-        **{name: number(given[name]) for name in ("damping", "m") if name in given},
-        **{name: given[name] for name in ("variation",) if name in given},
+        **{name: int(inputs[name]) for name in _WHOLE if name in inputs},
+        **{name: number(inputs[name]) for name in ("damping", "m") if name in inputs},
+        **{name: inputs[name] for name in ("variation",) if name in inputs},
     }
-    if "weights" in given:
-        options["weights"] = numbers(given["weights"])
-    start = given["start"]
+    if "weights" in inputs:
+        options["weights"] = numbers(inputs["weights"])
+    start = inputs["start"]
     if isinstance(start, str):
         options["start"] = start
     else:
         options |= {"labels": start} if isinstance(start, list) else {"parameters": numbers(start)}
-    rows, k = numbers(given["rows"]), int(given["k"])
-    if "model" in given:
-        return gaussian_mixture(rows, k, covariance=given["model"], **options)
-    make = multinomial_mixture if given["kind"] == "multinomial" else bernoulli_mixture
+    rows, k = numbers(inputs["rows"]), int(inputs["k"])
+    if "model" in inputs:
+        return gaussian_mixture(rows, k, covariance=inputs["model"], **options)
+    make = multinomial_mixture if inputs["kind"] == "multinomial" else bernoulli_mixture
     return make(rows, k, **options)
 
 
 _WHOLE: Final = ("limit", "top", "samples", "seed", "restarts")
 _OF_A_RUN: Final[Mapping[str, Callable[[MixtureFit[Any]], Answer]]] = {
-    "trace.log_likelihood": lambda fit: [one.log_likelihood for one in fit.trace],
-    "trace.objective": lambda fit: [one.objective for one in fit.trace],
+    "trace.log_likelihood": lambda fit: [state.log_likelihood for state in fit.trace],
+    "trace.objective": lambda fit: [state.objective for state in fit.trace],
     "iterations": lambda fit: Fraction(fit.iterations),
     "stopped": lambda fit: Fraction(STOPPED.index(fit.stopped)),
     "labels": lambda fit: [Fraction(x) for x in fit.labels],
@@ -87,5 +87,5 @@ _OF_A_RUN: Final[Mapping[str, Callable[[MixtureFit[Any]], Answer]]] = {
     "spreads": lambda fit: fit.parameters.spreads,
     "probabilities": lambda fit: [tuple(row) for row in fit.parameters.probabilities],
     "best": lambda fit: Fraction(fit.best),
-    "runs.log_likelihood": lambda fit: [one.log_likelihood for one in fit.runs],
+    "runs.log_likelihood": lambda fit: [run.log_likelihood for run in fit.runs],
 }

@@ -28,47 +28,47 @@ from refclust.mixture.families.gaussian import GaussianFamily
 from refclust.mixture.fit import bernoulli_mixture, gaussian_mixture, multinomial_mixture
 from refclust.mixture.passes import CountPasses, GaussianPasses
 from refclust.mixture.theory import row_entropy
-from refclust.vectors.answers import Answer, Missing
+from refclust.vectors.answers import Answer, Input, Missing
 from refclust.vectors.runners.mixtures import number, numbers, rows_of
 
 _BELIEFS: Final = ("alpha", "beta", "nu", "means", "scales", "eta")
 _CRITERIA: Final = ("bic", "aic", "icl", "icl_soft")
 
 
-def criteria(given: dict[str, Any], key: str, session: Session) -> Answer:
+def criteria(inputs: Input, key: str, session: Session) -> Answer:
     """Answer one key of a case of ``selection.criteria``."""
     name, _, model = key.rstrip("]").partition("[model=")
     if name == "free_parameters":
-        return Fraction(_free(model, int(given["k"]), int(given["d"])))
+        return Fraction(_free(model, int(inputs["k"]), int(inputs["d"])))
     if key != "df" and key not in _CRITERIA:
         raise BadVectorFile(f"no criterion is called {key!r}")
-    free, found = _charged(json.dumps(given), session.requested)
-    return Fraction(free) if key == "df" else float(getattr(found, key))
+    free, criteria_of_fit = _charged(json.dumps(inputs), session.requested)
+    return Fraction(free) if key == "df" else float(getattr(criteria_of_fit, key))
 
 
-def evidence(given: dict[str, Any], key: str, session: Session) -> Answer:
+def evidence(inputs: Input, key: str, session: Session) -> Answer:
     """Answer one key of a case of ``selection.evidence``: with one component the bound is tight."""
     if key != "log_evidence":
         raise BadVectorFile(f"no reading of the evidence is called {key!r}")
-    rows, backend = numbers(given["rows"]), session.requested
-    if "concentration" in given:
-        weight = number(given["concentration"])
+    rows, backend = numbers(inputs["rows"]), session.requested
+    if "concentration" in inputs:
+        weight = number(inputs["concentration"])
         return variational_multinomial(rows, 1, concentration=weight, backend=backend).objective
-    beta, nu = number(given["beta"]), number(given["nu"])
+    beta, nu = number(inputs["beta"]), number(inputs["nu"])
     return variational_gaussian(rows, 1, beta=beta, nu=nu, backend=backend).objective
 
 
-def importance(given: dict[str, Any], key: str, session: Session) -> Answer:  # noqa: ARG001
+def importance(inputs: Input, key: str, session: Session) -> Answer:  # noqa: ARG001
     """Answer one key of a case of ``selection.importance``."""
     if key not in ("log_evidence", "effective_sample_size"):
         raise BadVectorFile(f"no reading of importance weights is called {key!r}")
-    log_evidence, effective = importance_estimate(numbers(given["log_weights"]))
+    log_evidence, effective = importance_estimate(numbers(inputs["log_weights"]))
     return log_evidence if key == "log_evidence" else effective
 
 
-def curve(given: dict[str, Any], key: str, session: Session) -> Answer:  # noqa: ARG001
+def curve(inputs: Input, key: str, session: Session) -> Answer:  # noqa: ARG001
     """Answer one key of a case of ``selection.curve``."""
-    first, rss = int(given["first"]), [Fraction(x) for x in given["rss"]]
+    first, rss = int(inputs["first"]), [Fraction(x) for x in inputs["rss"]]
     points = list(enumerate(rss, first))
     if key == "heights":
         return elbow_heights(points) or Missing()
@@ -76,58 +76,58 @@ def curve(given: dict[str, Any], key: str, session: Session) -> Answer:  # noqa:
         return _place(elbow(points))
     if key not in ("gaps", "gap_errors", "gap_choice"):
         raise BadVectorFile(f"no reading of a curve is called {key!r}")
-    logs = [[math.log(Fraction(x)) for x in line] for line in given["references"]]
-    found = gaps([math.log(x) for x in rss], logs)
+    logs = [[math.log(Fraction(x)) for x in line] for line in inputs["references"]]
+    gaps_of_k = gaps([math.log(x) for x in rss], logs)
     if key == "gap_choice":
-        place = first_gap(found)
+        place = first_gap(gaps_of_k)
         return _place(None if place is None else first + place)
-    kept = [one for one in found if one is not None]
-    return [one.value if key == "gaps" else one.error for one in kept]
+    defined = [gap for gap in gaps_of_k if gap is not None]
+    return [gap.value if key == "gaps" else gap.error for gap in defined]
 
 
 def _place(k: int | None) -> Answer:
     return Missing() if k is None else Fraction(k)
 
 
-def held_out(given: dict[str, Any], key: str, session: Session) -> Answer:
+def held_out(inputs: Input, key: str, session: Session) -> Answer:
     """Answer one key of a case of ``selection.held_out``."""
-    rows, seed = numbers(given["rows"]), int(given["seed"])
-    count = int(given["folds"])
+    rows, seed = numbers(inputs["rows"]), int(inputs["seed"])
+    count = int(inputs["folds"])
     if key == "folds":
         return [[Fraction(i) for i in fold] for fold in folds(len(rows), count, seed=seed)]
     if key != "cv":
         raise BadVectorFile(f"no reading of held-out rows is called {key!r}")
     options: dict[str, Any] = {"criterion": "cv", "folds": count, "seed": seed}
-    if "model" in given:
-        options["covariance"] = given["model"]
+    if "model" in inputs:
+        options["covariance"] = inputs["model"]
     else:
-        options |= {"model": given["kind"], "m": number(given["m"])}
-    found = select(rows, k=1, **options, backend=session.requested)
-    return found.candidates[0].values["cv"]
+        options |= {"model": inputs["kind"], "m": number(inputs["m"])}
+    selection = select(rows, k=1, **options, backend=session.requested)
+    return selection.candidates[0].values["cv"]
 
 
-def variational(given: dict[str, Any], key: str, session: Session) -> Answer:
+def variational(inputs: Input, key: str, session: Session) -> Answer:
     """Answer one key of a case of ``selection.variational``: one step from given shares."""
     name = key.removeprefix("beliefs.")
     if key not in ("bound", "responsibilities") and name not in _BELIEFS:
         raise BadVectorFile(f"no reading of a variational step is called {key!r}")
-    step = _believed(json.dumps(given), session.requested)
+    step = _believed(json.dumps(inputs), session.requested)
     return step[key] if key in step else getattr(step["beliefs"], name)  # type: ignore[no-any-return]
 
 
 @lru_cache(maxsize=1)
 def _believed(text: str, backend: str) -> dict[str, Any]:
-    given = json.loads(text)
-    rows, q = rows_of(given, backend), numbers(given["q"])
-    alpha, k = number(given["alpha"]), len(q[0])
+    inputs = json.loads(text)
+    rows, q = rows_of(inputs, backend), numbers(inputs["q"])
+    alpha, k = number(inputs["alpha"]), len(q[0])
     family: Any
-    if "concentration" in given:
+    if "concentration" in inputs:
         counted = CountFamily(CountPasses(rows, k), "multinomial")
-        family = VariationalMultinomial(counted, alpha, number(given["concentration"]))
+        family = VariationalMultinomial(counted, alpha, number(inputs["concentration"]))
     else:
         plain_family = GaussianFamily(GaussianPasses(rows, k), "VVV")
         family = VariationalGaussian(
-            plain_family, alpha, *(number(given[x]) for x in ("beta", "nu"))
+            plain_family, alpha, *(number(inputs[x]) for x in ("beta", "nu"))
         )
     moments = family.moments(array("d", (x for row in q for x in row)), k)
     point = family.following(moments, None).point
@@ -154,18 +154,18 @@ def _free(model: str, k: int, d: int) -> int:
 # A case asks for several criteria of one state; the last one is kept.
 @lru_cache(maxsize=1)
 def _charged(text: str, backend: str) -> tuple[int, Criteria]:
-    given = json.loads(text)
-    weights = numbers(given["weights"]) if "weights" in given else None
-    data = dataset(numbers(given["rows"]), weights=weights)
+    inputs = json.loads(text)
+    weights = numbers(inputs["weights"]) if "weights" in inputs else None
+    data = dataset(numbers(inputs["rows"]), weights=weights)
     options: dict[str, Any] = {
-        "parameters": numbers(given["state"]),
+        "parameters": numbers(inputs["state"]),
         "limit": 0,  # the state given is the fit
         "backend": backend,
     }
     fit: Any
-    if "model" in given:
-        fit = gaussian_mixture(data, covariance=given["model"], **options)
+    if "model" in inputs:
+        fit = gaussian_mixture(data, covariance=inputs["model"], **options)
     else:
-        make = multinomial_mixture if given["kind"] == "multinomial" else bernoulli_mixture
+        make = multinomial_mixture if inputs["kind"] == "multinomial" else bernoulli_mixture
         fit = make(data, **options)
     return fit.free_parameters, criteria_of(fit, data, backend=backend)

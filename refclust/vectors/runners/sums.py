@@ -20,34 +20,34 @@ from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.contracts.merging import no_rows
 from refclust.kernels.mixtures.exact_moments import ExactMoments, ExactTallies
 from refclust.kernels.registry import KERNELS
-from refclust.vectors.answers import Answer
+from refclust.vectors.answers import Answer, Input
 from refclust.vectors.runners.mixtures import numbers
 
 _MOMENTS: Final = "gaussian.exact_moments"
 _TALLIES: Final = "multinomial.exact_tallies"
 
 
-def sums(given: dict[str, Any], key: str, session: Session) -> Answer:
+def sums(inputs: Input, key: str, session: Session) -> Answer:
     """Answer one key of a case of ``mixture.sums``."""
-    moments, tallies = _merged(json.dumps(given), session.requested)
+    moments, tallies = _merged(json.dumps(inputs), session.requested)
     rounded, _, name = key.rpartition(".")
     if rounded not in ("", "rounded") or name not in ("counts", "firsts", "seconds", "sums"):
         raise BadVectorFile(f"no sum is called {key!r}")
     record: Any = tallies if name == "sums" else moments
-    found: Sequence[Any] = getattr(record.rounded() if rounded else record, name)
-    return list(found)
+    values: Sequence[Any] = getattr(record.rounded() if rounded else record, name)
+    return list(values)
 
 
 # A case asks for several keys; the last one is kept.
 @lru_cache(maxsize=1)
 def _merged(text: str, backend: str) -> tuple[ExactMoments, ExactTallies]:
-    given = json.loads(text)
-    rows, q = numbers(given["rows"]), numbers(given["q"])
-    weights = numbers(given["weights"]) if "weights" in given else None
-    around = CentreMatrix.of(numbers(given["around"]))
+    inputs = json.loads(text)
+    rows, q = numbers(inputs["rows"]), numbers(inputs["q"])
+    weights = numbers(inputs["weights"]) if "weights" in inputs else None
+    around = CentreMatrix.of(numbers(inputs["around"]))
     k, d = len(around), around.d
     parts: dict[str, list[Any]] = {_MOMENTS: [], _TALLIES: []}
-    for begin, end in pairwise(accumulate(map(int, given["parts"]), initial=0)):
+    for begin, end in pairwise(accumulate(map(int, inputs["parts"]), initial=0)):
         shares = array("d", (x for row in q[begin:end] for x in row))
         own = None if weights is None else weights[begin:end]
         session = Session(backend)

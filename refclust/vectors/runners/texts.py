@@ -20,25 +20,25 @@ from refclust.data.text import (
     tokens,
 )
 from refclust.errors import BadVectorFile
-from refclust.vectors.answers import Answer
+from refclust.vectors.answers import Answer, Input
 
 # A case that is refused as a whole is refused whichever of these is asked for.
 REFUSED_KEYS: Final = ("words", "counts", "lengths", "df", "tfidf")
 
 
-def text(given: dict[str, Any], key: str, session: Session) -> Answer:  # noqa: ARG001
+def text(inputs: Input, key: str, session: Session) -> Answer:  # noqa: ARG001
     """Answer one key of a case of ``data.text``."""
-    options = _options(given)
-    if "text" in given and key in _OF_A_TEXT:
-        return _OF_A_TEXT[key](given["text"], options)
-    if "texts" in given and key == "tfidf":
-        return _weights(given, options)
-    if "texts" in given and key in _OF_A_CORPUS:
-        return _OF_A_CORPUS[key](counted_corpus(given["texts"], options))
+    options = _options(inputs)
+    if "text" in inputs and key in _OF_A_TEXT:
+        return _OF_A_TEXT[key](inputs["text"], options)
+    if "texts" in inputs and key == "tfidf":
+        return _weights(inputs, options)
+    if "texts" in inputs and key in _OF_A_CORPUS:
+        return _OF_A_CORPUS[key](counted_corpus(inputs["texts"], options))
     raise BadVectorFile(f"no reading of texts is called {key!r}")
 
 
-def _options(given: dict[str, Any]) -> TextOptions:
+def _options(inputs: dict[str, Any]) -> TextOptions:
     readings: dict[str, Callable[[Any], Any]] = {
         "lowercase": bool,
         "stop_words": frozenset,
@@ -48,20 +48,20 @@ def _options(given: dict[str, Any]) -> TextOptions:
         "vocabulary": tuple,
     }
     return TextOptions(
-        **{name: read(given[name]) for name, read in readings.items() if name in given}
+        **{name: read(inputs[name]) for name, read in readings.items() if name in inputs}
     )
 
 
-def _bound(given: int | str) -> int | Fraction:
+def _bound(bound: int | str) -> int | Fraction:
     """Read a bound: a number counts documents, a string is a share of them."""
-    return Fraction(given) if isinstance(given, str) else given
+    return Fraction(bound) if isinstance(bound, str) else bound
 
 
-def _weights(given: dict[str, Any], options: TextOptions) -> Answer:
-    if "frequencies" not in given:
-        return _rows(counted_corpus(given["texts"], replace(options, tfidf=True)).data)
-    counts = counted_corpus(given["texts"], options).data
-    learnt = {"frequencies": given["frequencies"], "documents": given["documents"]}
+def _weights(inputs: dict[str, Any], options: TextOptions) -> Answer:
+    if "frequencies" not in inputs:
+        return _rows(counted_corpus(inputs["texts"], replace(options, tfidf=True)).data)
+    counts = counted_corpus(inputs["texts"], options).data
+    learnt = {"frequencies": inputs["frequencies"], "documents": inputs["documents"]}
     return _rows(tfidf(counts, **learnt))
 
 
@@ -85,26 +85,26 @@ def _codes(words: Sequence[str]) -> Answer:
     return [_exact(map(ord, word)) for word in words]
 
 
-def _bag(given: str, options: TextOptions) -> Answer:
-    bag = bag_of_words(given, options)
+def _bag(words: str, options: TextOptions) -> Answer:
+    bag = bag_of_words(words, options)
     return [[_exact(map(ord, word)), Fraction(count)] for word, count in bag.items()]
 
 
-def _lengths(found: Corpus) -> Answer:
-    bags = ({str(j): int(count) for j, count in _sparse(row).items()} for row in found.data.rows())
+def _lengths(corpus: Corpus) -> Answer:
+    bags = ({str(j): int(count) for j, count in _sparse(row).items()} for row in corpus.data.rows())
     return _exact(map(document_length, bags))
 
 
 _OF_A_TEXT: Final[Mapping[str, Callable[[str, TextOptions], Answer]]] = {
-    "tokens": lambda given, options: _codes(tokens(given, options)),
+    "tokens": lambda words, options: _codes(tokens(words, options)),
     "bag": _bag,
-    "length": lambda given, options: Fraction(document_length(bag_of_words(given, options))),
+    "length": lambda words, options: Fraction(document_length(bag_of_words(words, options))),
 }
 _OF_A_CORPUS: Final[Mapping[str, Callable[[Corpus], Answer]]] = {
-    "words": lambda found: _codes([found.data.feature_name(j) for j in range(found.data.d)]),
-    "counts": lambda found: [_exact(row) for row in _rows(found.data)],
+    "words": lambda corpus: _codes([corpus.data.feature_name(j) for j in range(corpus.data.d)]),
+    "counts": lambda corpus: [_exact(row) for row in _rows(corpus.data)],
     "lengths": _lengths,
-    "empty": lambda found: Fraction(found.empty),
-    "unseen": lambda found: Fraction(found.unseen),
-    "df": lambda found: _exact(document_frequencies(found.data)),
+    "empty": lambda corpus: Fraction(corpus.empty),
+    "unseen": lambda corpus: Fraction(corpus.unseen),
+    "df": lambda corpus: _exact(document_frequencies(corpus.data)),
 }

@@ -12,48 +12,40 @@ from refclust.backends.session import Session
 from refclust.cluster.hierarchical import agglomerative, pairwise_distances
 from refclust.cluster.tree import Tree
 from refclust.errors import BadVectorFile
-from refclust.vectors.answers import Answer
+from refclust.vectors.answers import Answer, Input
+from refclust.vectors.runners.numbers import number
+from refclust.vectors.runners.products import vector
 
 
-def hierarchical(given: dict[str, Any], key: str, session: Session) -> Answer:
+def hierarchical(inputs: Input, key: str, session: Session) -> Answer:
     """Answer one key of a case of ``cluster.hierarchical``."""
     if key == "distances":
-        rows = [_row(row) for row in given["rows"]]
-        return pairwise_distances(rows, metric=given["metric"], backend=session.requested).tolist()
+        rows = [vector(row) for row in inputs["rows"]]
+        return pairwise_distances(rows, metric=inputs["metric"], backend=session.requested).tolist()
     name, _, option = key.rstrip("]").partition("[")
     if name not in _OF_A_TREE:
         raise BadVectorFile(f"no reading of a tree is called {key!r}")
-    return _OF_A_TREE[name](_tree(json.dumps(given), session.requested), option)
+    return _OF_A_TREE[name](_tree(json.dumps(inputs), session.requested), option)
 
 
 # A case asks for several keys of one tree; the last one is kept.
 @lru_cache(maxsize=1)
 def _tree(text: str, backend: str) -> Tree:
-    given = json.loads(text)
-    options: dict[str, Any] = {name: given[name] for name in ("linkage", "metric") if name in given}
-    if "k" in given:
-        options["k"] = int(given["k"])
-    if "height" in given:
-        options["height"] = float(Fraction(given["height"]))
-    if "distances" in given:
+    inputs = json.loads(text)
+    options: dict[str, Any] = {
+        name: inputs[name] for name in ("linkage", "metric") if name in inputs
+    }
+    if "k" in inputs:
+        options["k"] = int(inputs["k"])
+    if "height" in inputs:
+        options["height"] = float(Fraction(inputs["height"]))
+    if "distances" in inputs:
         options["distances"] = [
-            _row(row) if isinstance(row, list) else _number(row) for row in given["distances"]
+            vector(row) if isinstance(row, list) else number(row) for row in inputs["distances"]
         ]
     else:
-        options["data"] = [_row(row) for row in given["rows"]]
+        options["data"] = [vector(row) for row in inputs["rows"]]
     return agglomerative(**options, backend=backend)
-
-
-def _row(given: Any) -> Any:
-    if isinstance(given, dict):
-        return {key: _number(value) for key, value in given["sparse"]}
-    return [_number(value) for value in given]
-
-
-def _number(text: str) -> float | Fraction:
-    if "0x" in text:
-        return float.fromhex(text)
-    return float(text) if text in ("nan", "inf", "-inf") else Fraction(text)
 
 
 def _counts(values: tuple[int, ...]) -> list[Answer]:

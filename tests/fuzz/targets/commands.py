@@ -1,7 +1,7 @@
 """Whole command lines: a call that works, with options of the command as the program declares them.
 
 Commands and options are asked of the program itself, so that a new one is fuzzed from its first
-day on. Calls that only take long (benchmarks, whole kits) or change the checkout are left out.
+day on. Calls that only take long (whole kits) or change the checkout are left out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.fuzz.mutations import changed_bytes
 from tests.fuzz.numerals import hostile, odd, word
 from tests.fuzz.targets import answers, files
 
-_LEFT_OUT: Final = ("bench", "conform", "demo", "trace", "vectors export")
+_LEFT_OUT: Final = ("conform", "demo", "trace", "vectors export")
 _NEVER: Final = ("--install-completion", "--show-completion", "--help")
 _FIXED: Final = ("verify", "backends")  # without its arguments it does far more
 _CODES: Final = (0, 1, 2, 3, 4)
@@ -216,7 +216,7 @@ def _hurry() -> None:
     """In the process of a worker, build and read once what every start builds and reads anew."""
     verify.load = answers.load_few
     typer.main.get_command = functools.cache(typer.main.get_command)
-    lazy._built = functools.cache(lazy._built)
+    lazy.built = functools.cache(lazy.built)
 
 
 def _run(case: Case) -> Ended:

@@ -6,15 +6,17 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from command_line import Bench
 
-from refclust.testing.bench import runner
-from tests.cli.conftest import Cli
+from refclust.cli.app import run
+from refclust.escape import for_terminal
+from refclust_bench import runner
 
-SMALL = ("bench", "--quick", "--workload", "MX-2", "--peers", "none", "--repeat", "1")
+SMALL = ("--quick", "--workload", "MX-2", "--peers", "none", "--repeat", "1")
 
 
-def test_one_object(cli: Cli) -> None:
-    done = cli(*SMALL, "--backend", "reference,loopback", "--json")
+def test_one_object(bench: Bench) -> None:
+    done = bench(*SMALL, "--backend", "reference,loopback", "--json")
     assert done.code == 0, done.err
     told = done.json()
     assert told["schema"] == "refclust-bench/1"
@@ -40,8 +42,8 @@ def test_one_object(cli: Cli) -> None:
         assert [one["backend"] for one in kernels] == ["loopback"]
 
 
-def test_a_table(cli: Cli) -> None:
-    done = cli(*SMALL, "--backend", "reference", "--threads", "1")
+def test_a_table(bench: Bench) -> None:
+    done = bench(*SMALL, "--backend", "reference", "--threads", "1")
     assert done.code == 0, done.err
     lines = done.out.splitlines()
     assert any(line.startswith("MX-2  ARI of 10,000 labels, 20×20; data: flat") for line in lines)
@@ -60,8 +62,8 @@ def test_a_table(cli: Cli) -> None:
         (("--threads", "0"), 2, "--threads"),
     ],
 )
-def test_mistakes(cli: Cli, arguments: tuple[str, ...], code: int, told: str) -> None:
-    done = cli("bench", "--quick", *arguments)
+def test_mistakes(bench: Bench, arguments: tuple[str, ...], code: int, told: str) -> None:
+    done = bench("--quick", *arguments)
     assert done.code == code
     assert told in done.err
     assert done.out == ""
@@ -83,32 +85,32 @@ def fail_in(monkeypatch: pytest.MonkeyPatch, sort: str, failing: BaseException |
     monkeypatch.setattr(runner, "measure", measure)
 
 
-def test_an_interrupt_prints_what_is_there(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_prints_what_is_there(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     fail_in(monkeypatch, "flat", KeyboardInterrupt())
-    done = cli(*SMALL, "--backend", "reference")
+    done = bench(*SMALL, "--backend", "reference")
     assert done.code == 130
     assert "data: flat" in done.out
     assert "(interrupted)" in done.out
     assert "data: zipf" not in done.out
-    done = cli(*SMALL, "--backend", "reference", "--json")
+    done = bench(*SMALL, "--backend", "reference", "--json")
     assert done.code == 130
     assert done.json()["interrupted"] is True
     assert [row["finished"] for row in done.json()["workloads"]] == [False]
 
 
 def test_a_backend_that_differs_fails_the_benchmark(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fail_in(monkeypatch, "zipf", "3 of 9 labels are not those of refclust numpy")
-    done = cli(*SMALL, "--backend", "reference")
+    done = bench(*SMALL, "--backend", "reference")
     assert done.code == 1
     assert "WRONG  MX-2 zipf: refclust reference: 3 of 9 labels" in done.out
-    done = cli(*SMALL, "--backend", "reference", "--json")
+    done = bench(*SMALL, "--backend", "reference", "--json")
     assert (done.code, done.json()["ok"]) == (1, False)
 
 
 def test_a_peer_that_differs_is_told_and_fails_nothing(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = runner.measure
 
@@ -119,14 +121,14 @@ def test_a_peer_that_differs_is_told_and_fails_nothing(
         row.settings.append(runner.Setting(stranger, 1, "not comparable", reason))
 
     monkeypatch.setattr(runner, "measure", measure)
-    done = cli(*SMALL, "--backend", "reference")
+    done = bench(*SMALL, "--backend", "reference")
     assert done.code == 0
     found = [line for line in done.out.splitlines() if line.startswith("FOUND")]
     assert found == [
         f"FOUND  MX-2 {sort}: stranger 7.1, 1 thread: 0.5, refclust reference gave 0.75"
         for sort in ("flat", "zipf")
     ]
-    done = cli(*SMALL, "--backend", "reference", "--json")
+    done = bench(*SMALL, "--backend", "reference", "--json")
     assert (done.code, done.json()["ok"]) == (0, True)
     assert [(one["data"], one["peer"], one["version"]) for one in done.json()["findings"]] == [
         ("flat", "stranger", "7.1"),
@@ -134,13 +136,39 @@ def test_a_peer_that_differs_is_told_and_fails_nothing(
     ]
 
 
-def test_peers_that_are_missing_are_noted(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    from refclust.testing.bench import peers
+def test_peers_that_are_missing_are_noted(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    from refclust_bench import peers
 
     monkeypatch.setitem(peers.PEERS, "genieclust", peers.Peer("genieclust", "no_such_module"))
     arguments = [*SMALL, "--backend", "reference"]
     arguments[arguments.index("none")] = "genieclust"
-    done = cli(*arguments)
+    done = bench(*arguments)
     assert done.code == 0
     assert "refclust: genieclust is not installed; pip install genieclust" in done.err
     assert "left out: genieclust: not installed" in done.out
+
+
+EVIL = "\x1b]0;t\x07\x9b31m\u202e"
+
+
+@pytest.mark.parametrize("arguments", [("--workload", EVIL), ("--peers", EVIL), (f"--{EVIL}",)])
+def test_what_is_hidden_in_arguments_is_shown(bench: Bench, arguments: tuple[str, ...]) -> None:
+    done = bench(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert for_terminal(EVIL).lower() in done.err.lower()  # workloads are upper case
+    assert not any(sign in done.err for sign in EVIL if not sign.isprintable())
+
+
+def test_the_help_is_that_of_a_command_of_ours(bench: Bench) -> None:
+    done = bench("-h")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(
+        "Usage: refclust bench [OPTIONS]\n\n  Measure refclust beside its peers"
+    )
+
+
+def test_it_is_listed_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    assert "\n  bench     Measure refclust beside its peers. [refclust-bench]\n" in (
+        capsys.readouterr().out
+    )

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from refclust.errors import BadOption
-from refclust.testing.bench.data import Input
-from refclust.testing.bench.outcome import Outcome, Work, partition, whole
-from refclust.testing.bench.own import (
+from refclust_bench.data import Input
+from refclust_bench.outcome import Outcome, Work, partition, whole
+from refclust_bench.own import (
     centres,
     pair,
     probabilities,

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from refclust.testing.bench.data import Input
-from refclust.testing.bench.outcome import Outcome, Work
-from refclust.testing.bench.process import Askable, Ended
+from refclust_bench.data import Input
+from refclust_bench.outcome import Outcome, Work
+from refclust_bench.processes.process import Askable, Ended
 
 RUNS: Final = 4
 KINDS: Final = {

@@ -15,8 +15,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
-from refclust.testing.bench import data, machine
-from refclust.testing.bench.outcome import Outcome, Work
+from refclust_bench import data
+from refclust_bench.outcome import Outcome, Work
+from refclust_bench.processes import machine
 
 
 @dataclass(slots=True)

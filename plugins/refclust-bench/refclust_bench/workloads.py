@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
 from refclust.errors import BadOption
-from refclust.testing.bench import data
+from refclust_bench import data
 
 Equality: TypeAlias = Literal["labels", "partition", "value", "likelihood", "rows", "none"]
 

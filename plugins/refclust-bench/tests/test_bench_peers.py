@@ -17,10 +17,10 @@ import pytest
 import sklearn.cluster
 import sklearn.metrics
 
-from refclust.testing.bench import own, peers
-from refclust.testing.bench.judge import Result, difference
-from refclust.testing.bench.outcome import Work
-from refclust.testing.bench.workloads import WORKLOADS, Case
+from refclust_bench import own, peers
+from refclust_bench.judge import Result, difference
+from refclust_bench.outcome import Work
+from refclust_bench.workloads import WORKLOADS, Case
 
 REQUIRED = ("scikit-learn", "scipy")
 CASES = [

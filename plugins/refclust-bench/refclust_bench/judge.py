@@ -11,7 +11,7 @@ from array import array
 from dataclasses import dataclass
 from typing import Final
 
-from refclust.testing.bench.workloads import Workload
+from refclust_bench.workloads import Workload
 
 # Peers compute scores and heights in floats: twelve digits or so are theirs, nine are asked for.
 CLOSE: Final = 1e-9

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from refclust.backends.plugins import discovery
-from refclust.testing.bench import own, peers
-from refclust.testing.bench.workloads import Case
 from refclust.version import __version__
+from refclust_bench import own, peers
+from refclust_bench.workloads import Case
 
 AUTO, REFERENCE, LOOPBACK = "auto", "reference", "loopback"
-_OWN, _PEERS = "refclust.testing.bench.own", "refclust.testing.bench.peers"
+_OWN, _PEERS = "refclust_bench.own", "refclust_bench.peers"
 _CORE_ONLY: Final = ("core kmeans", "core nmi", "start")
 
 

@@ -11,7 +11,7 @@ from refclust.cli.output import Line, columns, counted, flush, note, say, say_js
 from refclust.escape import for_line
 
 if TYPE_CHECKING:
-    from refclust.testing.bench.runner import Plan, Pool, Row
+    from refclust_bench.runner import Plan, Pool, Row
 
 QUICK_REPEAT, FULL_REPEAT = 3, 7
 QUICK_LIMIT, FULL_LIMIT = 60.0, 300.0
@@ -60,9 +60,10 @@ def bench(
     refclust bench --workload KM-A --workload KM-B
     refclust bench --workload MX-2 --peers genieclust --json
     """
-    from refclust.testing.bench import contenders, limits, machine, report, runner, workloads
-    from refclust.testing.bench import peers as others
-    from refclust.testing.bench.process import Child
+    from refclust_bench import contenders, limits, report, runner, workloads
+    from refclust_bench import peers as others
+    from refclust_bench.processes import machine
+    from refclust_bench.processes.process import Child
 
     chosen = workloads.chosen(workload or [])
     rivals, wanted = others.asked(peers), contenders.backends(backend)
@@ -114,7 +115,7 @@ def bench(
 
 def _measured(rows: list[Row], plan: Plan, pool: Pool, *, as_json: bool) -> bool:
     """Measure row by row; true if the user stopped it."""
-    from refclust.testing.bench import runner
+    from refclust_bench import runner
 
     line = Line()
     try:
@@ -139,7 +140,7 @@ def _measured(rows: list[Row], plan: Plan, pool: Pool, *, as_json: bool) -> bool
 
 
 def _peer_versions(names: list[str]) -> dict[str, str]:
-    from refclust.testing.bench.peers import PEERS
+    from refclust_bench.peers import PEERS
 
     found = {name: PEERS[name].version for name in names}
     return {name: version for name, version in found.items() if version is not None}
@@ -164,7 +165,7 @@ def _heading(head: dict[str, Any]) -> list[str]:
 
 
 def _table(row: Row) -> list[str]:
-    from refclust.testing.bench import report
+    from refclust_bench import report
 
     lines = ["", report.heading(row), *columns(report.cells(row), right=report.RIGHT)]
     lines += [for_line(f"left out: {one.name}: {one.reason}") for one in row.left_out]
@@ -172,7 +173,7 @@ def _table(row: Row) -> list[str]:
 
 
 def _summary(rows: list[Row]) -> list[str]:
-    from refclust.testing.bench import report
+    from refclust_bench import report
 
     lines = [""]
     for row in rows:

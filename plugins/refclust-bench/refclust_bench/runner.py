@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
-from refclust.testing.bench import machine
-from refclust.testing.bench.contenders import Contender, LeftOut
-from refclust.testing.bench.judge import Result, difference
-from refclust.testing.bench.process import Askable, Child, Ended, TookTooLong
-from refclust.testing.bench.workloads import Case
+from refclust_bench.contenders import Contender, LeftOut
+from refclust_bench.judge import Result, difference
+from refclust_bench.processes import machine
+from refclust_bench.processes.process import Askable, Child, Ended, TookTooLong
+from refclust_bench.workloads import Case
 
 Status: TypeAlias = Literal["waiting", "same", "not comparable", "differs", "failed", "too slow"]
 Launch: TypeAlias = Callable[[int], Askable]  # from a number of threads

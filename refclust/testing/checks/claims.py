@@ -40,7 +40,7 @@ def kernels() -> frozenset[str]:
     return frozenset(KERNELS)
 
 
-def told(backend: Backend) -> list[Outcome]:
+def claims(backend: Backend) -> list[Outcome]:
     """Ask for estimates of small and large problems, and count the rows of passes."""
     functions = offered(backend)
     faults: dict[str, str] = {}

@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 
 _START: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from refclust.testing.bench.child import main; main()"
+    "from refclust_bench.processes.child import main; main()"
 )
 _THREADS: Final = (
     "OMP_NUM_THREADS",

@@ -14,14 +14,15 @@ from typing import Any
 import pytest
 
 from refclust.errors import BadOption, UnknownBackend
-from refclust.testing.bench import contenders, data, limits, machine, own, peers, report, runner
-from refclust.testing.bench.child import Worker
-from refclust.testing.bench.contenders import Contender
-from refclust.testing.bench.judge import Result, difference
-from refclust.testing.bench.outcome import Outcome, Work
-from refclust.testing.bench.process import Child, Ended, TookTooLong
-from refclust.testing.bench.runner import Plan, Pool, Row, Setting
-from refclust.testing.bench.workloads import WORKLOADS, Case, Workload, chosen
+from refclust_bench import contenders, data, limits, own, peers, report, runner
+from refclust_bench.contenders import Contender
+from refclust_bench.judge import Result, difference
+from refclust_bench.outcome import Outcome, Work
+from refclust_bench.processes import machine
+from refclust_bench.processes.child import Worker
+from refclust_bench.processes.process import Child, Ended, TookTooLong
+from refclust_bench.runner import Plan, Pool, Row, Setting
+from refclust_bench.workloads import WORKLOADS, Case, Workload, chosen
 
 CASES = [case for one in WORKLOADS.values() for case in one.cases(quick=True)]
 QUICK = Plan(repeat=2, limit=60.0, settle=0.0)
@@ -530,7 +531,7 @@ def test_peers_are_asked_for_by_name() -> None:
 CONTENDER = """
 import os, time
 from array import array
-from refclust.testing.bench.outcome import Outcome, Work
+from refclust_bench.outcome import Outcome, Work
 
 def make(given, options):
     def run():

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Sequence
 from typing import Any, Final
 
-from refclust.testing.bench.runner import Row, Setting
+from refclust_bench.runner import Row, Setting
 
 SCHEMA: Final = "refclust-bench/1"
 _HEAD: Final = (

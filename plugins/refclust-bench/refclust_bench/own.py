@@ -14,8 +14,8 @@ from array import array
 from collections.abc import Mapping
 from typing import Any, Final
 
-from refclust.testing.bench.data import Input
-from refclust.testing.bench.outcome import Outcome, Work, partition, whole
+from refclust_bench.data import Input
+from refclust_bench.outcome import Outcome, Work, partition, whole
 
 TASKS: Final = {
     "kmeans": "kmeans",

@@ -1,0 +1,130 @@
+"""The commands that plugins add: entry points of the group ``refclust.commands``, read as text.
+
+To list commands nothing of a plugin is imported, so none can raise, print or hang meanwhile. Nor is
+``importlib.metadata``, which takes three times as long to import as everything here takes to run
+(chapter 80, BK-COMMAND).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from refclust.backends.plugins.switch import disabled
+
+GROUP: Final = "refclust.commands"
+# Commands that are part of refclust and come in a distribution of their own.
+APART: Final = {"bench": "refclust-bench"}
+_NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_PLACE: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+_UNKNOWN: Final = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class PluginCommand:
+    """A command that an installed distribution offers; ``trouble`` says why it is left out."""
+
+    name: str
+    place: str  # "module:attribute"
+    distribution: str
+    version: str
+    summary: str
+    trouble: str = ""
+
+    @property
+    def owner(self) -> str:
+        """The distribution and its version."""
+        return f"{self.distribution} {self.version}"
+
+
+def offered(ours: Collection[str]) -> tuple[PluginCommand, ...]:
+    """Return the commands of plugins in the order of their names, those left out included.
+
+    ``ours`` are the names that are taken. None is offered where plugins are switched off.
+
+    Spec: BK-COMMAND
+    """
+    if disabled():
+        return ()
+    commands = sorted(_read(), key=lambda command: (command.name, command.owner))
+    times = Counter(command.name for command in commands if not _objection(command, ours))
+    judged = []
+    for command in commands:
+        trouble = _objection(command, ours)
+        if not trouble and times[command.name] > 1:
+            owners = (other.owner for other in commands if other.name == command.name)
+            trouble = f"its name is offered twice, by {' and '.join(owners)}"
+        judged.append(replace(command, trouble=trouble))
+    return tuple(judged)
+
+
+def _objection(command: PluginCommand, ours: Collection[str]) -> str:
+    if not _NAME.fullmatch(command.name):
+        return "a name is made of words of small letters and digits, joined by '-'"
+    if command.name in ours:
+        return "refclust has a command of that name"
+    keeper = APART.get(command.name, command.distribution)
+    if keeper != command.distribution:
+        return f"the name belongs to {keeper}"
+    if not _PLACE.fullmatch(command.place):
+        return f"its entry point is {command.place!r}, not 'module:attribute'"
+    return ""
+
+
+def _read() -> Iterator[PluginCommand]:
+    """Every command in the metadata that installers leave on the path, as it stands there."""
+    seen: set[str] = set()
+    for folder in dict.fromkeys(path or "." for path in sys.path):
+        for name in _listed(folder):
+            stem, dot, ending = name.rpartition(".")
+            key = re.sub(r"[-_.]+", "-", stem.partition("-")[0]).lower()
+            if dot and ending == "dist-info" and key not in seen:
+                # The first of a name is the one that Python would import.
+                seen.add(key)
+                yield from _commands(os.path.join(folder, name))
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []  # the path may name what is not there, or no folder
+
+
+def _commands(folder: str) -> Iterator[PluginCommand]:
+    """The commands of one distribution, with what its metadata say of it."""
+    heading = ""
+    headers: dict[str, str] = {}
+    for line in _lines(os.path.join(folder, "entry_points.txt")):
+        if line.startswith("["):
+            heading = line
+        elif heading == f"[{GROUP}]" and line and not line.startswith("#"):
+            headers = headers or _headers(os.path.join(folder, "METADATA"))
+            name, _, place = (part.strip() for part in line.partition("="))
+            owner = headers.get("name", _UNKNOWN), headers.get("version", _UNKNOWN)
+            yield PluginCommand(name, place, *owner, headers.get("summary", ""))
+
+
+def _headers(path: str) -> dict[str, str]:
+    """The headers of a file of metadata, by their names in small letters; the first of each."""
+    headers: dict[str, str] = {}
+    for line in _lines(path):
+        if not line:
+            break  # the description follows
+        name, colon, value = line.partition(":")
+        if colon:
+            headers.setdefault(name.lower(), value.strip())
+    return headers
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        with open(path, encoding="utf-8", errors="backslashreplace") as file:
+            return [line.strip() for line in file]
+    except OSError:
+        return []
