@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import os
@@ -302,3 +303,19 @@ def test_what_cannot_be_read_is_told() -> None:
         read_labels("/")
     with pytest.raises(RefclustError, match=r"^/dev/null is empty; it should hold a row"):
         choose("/dev/null").read("/dev/null", Options())
+
+
+@pytest.mark.spec("DATA-SOURCE")
+def test_a_kept_pipe_is_sought_through_like_a_file(tmp_path: Path) -> None:
+    plain = tmp_path / "x"
+    plain.write_bytes(b"abcdef")
+    with piped(b"abcdef") as path:
+        for name in (str(plain), path):
+            with source.opened(name, seekable=True) as stream:
+                assert (stream.seek(-2, os.SEEK_END), stream.read()) == (4, b"ef")
+                assert (stream.seek(9), stream.read(), stream.tell()) == (9, b"", 9)
+                for offset, whence in ((-1, os.SEEK_SET), (-7, os.SEEK_END)):
+                    with pytest.raises(OSError) as caught:
+                        stream.seek(offset, whence)
+                    assert caught.value.errno == errno.EINVAL
+                assert (stream.seek(1), stream.read(2)) == (1, b"bc")

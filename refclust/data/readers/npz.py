@@ -25,7 +25,7 @@ from refclust.data.readers.npyfile import (
     read_numbers,
     read_word,
 )
-from refclust.data.source import comes_once, display_name, finish, is_packed, opened
+from refclust.data.source import display_name, finish, is_packed, opened
 from refclust.errors import (
     BadFile,
     BadOption,
@@ -38,6 +38,7 @@ from refclust.escape import for_terminal
 
 NAME: Final = "npz"
 _ENDING: Final = ".npy"
+_MAGIC: Final = b"PK"
 _MOST_ARRAYS: Final = 1000
 # What the archive of a sparse matrix holds beside format, shape and data.
 _LAYOUTS: Final = {
@@ -92,7 +93,7 @@ def sniff(path: str) -> float:
 
     Spec: none (a guess about a file)
     """
-    if not head(path, 4).startswith(b"PK"):
+    if head(path, len(_MAGIC)) != _MAGIC:
         return 0.0
     try:
         with _opened(path) as archive:
@@ -104,11 +105,14 @@ def sniff(path: str) -> float:
 @contextmanager
 def _opened(path: str) -> Iterator[zipfile.ZipFile]:
     name = display_name(path)
-    if is_packed(path):
-        raise BadFile(f"{name}: an archive inside gzip is not read; unpack it first")
-    if comes_once(path) and head(path, 2) != b"PK":  # all of it is needed, so look first
-        raise BadFile(f"{name}: the archive is damaged or not readable: File is not a zip file")
     try:
+        if is_packed(path):
+            raise BadFile(f"{name}: an archive inside gzip is not read; unpack it first")
+        # All of a pipe is needed for its list, which stands at the end: so look first. Files are
+        # held to the same: what stands before an archive is no part of it.
+        with opened(path) as stream:
+            if stream.read(len(_MAGIC)) != _MAGIC:
+                raise zipfile.BadZipFile("File is not a zip file")
         with opened(path, seekable=True) as stream, zipfile.ZipFile(stream) as archive:
             yield archive
     except RefclustError:
