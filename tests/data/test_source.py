@@ -7,9 +7,11 @@ import gzip
 import io
 import os
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -209,6 +211,46 @@ def test_short_lines_without_end_are_held_to_the_memory() -> None:
     endless = piped(b"1\n" * 3_000_000)
     with limits(memory=6_400_000), endless as path, pytest.raises(TooLarge, match=told):
         refclust.read(path)
+
+
+@pytest.mark.spec("DATA-LIMIT")
+@pytest.mark.parametrize("packed", [False, True])
+def test_lines_are_counted_before_they_are_understood(tmp_path: Path, packed: bool) -> None:
+    first = b"1,2\n" * 300_000  # more than a block
+    for content, code, told in (
+        (b"1,2\nx,2\n" + first * 4, "bad-cell", ":2: column 1"),
+        (first + b"x,2\n" + first, "bad-cell", ":300001: column 1"),
+        (first + b"x,2\n" + first * 4, "too-large", "lines and more, takes"),
+        (first + b"\x00\n" + first * 4, "not-text", ":300001: the byte 0x00"),
+        (first.replace(b"\n", b"\r\n") * 3, "ok", "900000"),
+    ):
+        if packed:
+            content = gzip.compress(content, 1)
+        with limits(memory=256 * 1_000_000), piped(content) as path:
+            try:
+                ended = "ok", str(refclust.read(path).n)
+            except RefclustError as error:
+                ended = error.code, str(error)
+        assert (ended[0], told in ended[1]) == (code, True), ended
+    cut = tmp_path / "x.csv.gz"
+    cut.write_bytes(gzip.compress(first * 2, 1)[:-9])
+    with pytest.raises(RefclustError, match="cannot be unpacked") as caught:
+        refclust.read(str(cut))
+    assert caught.value.code == "not-text"
+
+
+@pytest.mark.spec("DATA-SOURCE")
+def test_a_pipe_that_cannot_be_kept_is_refused_and_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(tempfile.SpooledTemporaryFile[bytes]):
+        def write(self, content: Any) -> int:
+            if self.tell() > 2_000_000:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return super().write(content)
+
+    monkeypatch.setattr(tempfile, "SpooledTemporaryFile", Full)
+    with piped(table(300_000)) as path, pytest.raises(FileNotReadable) as caught:
+        refclust.read(path)
+    assert str(caught.value) == f"cannot read {path}: no space left on device"
 
 
 @pytest.mark.parametrize(
