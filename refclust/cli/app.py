@@ -183,6 +183,10 @@ def run(arguments: list[str]) -> int:
             from refclust.data import source
 
             source.forget()
+        if "refclust.data.taken" in sys.modules:
+            from refclust.data import taken
+
+            taken.release_all()
         listen(None)
 
 

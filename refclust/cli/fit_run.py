@@ -84,6 +84,9 @@ def check_checkpoint(
         raise BadOption(f"--checkpoint {told}: this is a device or a pipe; a file is needed")
     check_output(path, force=True)
     refuse_same([path], [one for one in others if one is not None])
+    from refclust.data.taken import take
+
+    take(path)  # before anybody looks what is there: two fits may begin together
     there, shown = os.path.lexists(path), for_terminal(path)
     if resume and not there:
         raise FileNotReadable(f"there is no checkpoint {shown}; leave out --resume to begin anew")
@@ -111,8 +114,10 @@ def drop(kept: str | None) -> None:
     """Take the checkpoint away: all files are there."""
     if kept is not None:
         from refclust.data.atomic import remove
+        from refclust.data.taken import release
 
         remove(kept)
+        release(kept)
 
 
 def run(fit: Callable[[Live], Fit], kept: str | None) -> Fit:

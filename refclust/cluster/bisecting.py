@@ -79,6 +79,7 @@ def bisecting(
     except KeyboardInterrupt:
         if checkpoint is not None:
             checkpoint.write(fitting, states.told(state), session.provenance())
+            checkpoint.let_go()
         raise
     if checkpoint is not None:
         checkpoint.done()

@@ -85,6 +85,8 @@ class EMSteps(Generic[P, D, M]):
             return next(self._states)
         except (KeyboardInterrupt, MemoryError):
             self.save()
+            if self._checkpoint is not None:
+                self._checkpoint.let_go()
             if self._last is None:  # nothing was handed out yet: begin the run again if asked
                 pending = self._progress.pending
                 used = self._progress.draws if pending is None else pending.draws
