@@ -28,6 +28,7 @@ from refclust.cli import (
     vectors,
     verify,
 )
+from refclust.cli.strict import App
 from refclust.errors import RefclustError, TooLarge
 from refclust.notes import listen
 
@@ -35,7 +36,7 @@ DEBUG_VARIABLE = "REFCLUST_DEBUG"
 LIMIT = "--limit"
 FAULT, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
 
-app = typer.Typer(
+app = App(
     name="refclust",
     cls=lazy.LazyGroup,
     rich_markup_mode=None,

@@ -10,6 +10,7 @@ from refclust.cli import dataio, fit_files, fit_run, label_files, lazy
 from refclust.cli import fit_options as opt
 from refclust.cli.inputs import BackendName, Json
 from refclust.cli.spreadsheets import SpreadsheetSafe
+from refclust.cli.strict import App
 from refclust.errors import BadOption
 
 if TYPE_CHECKING:
@@ -20,9 +21,7 @@ LinkageName: TypeAlias = Literal[
     "single", "complete", "average", "weighted", "centroid", "median", "ward"
 ]
 
-app = typer.Typer(
-    cls=lazy.LazyGroup, no_args_is_help=True, rich_markup_mode=None, add_completion=False
-)
+app = App(cls=lazy.LazyGroup, no_args_is_help=True, rich_markup_mode=None, add_completion=False)
 
 
 @app.callback()

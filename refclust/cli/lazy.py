@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from refclust.cli.output import one_line
+from refclust.cli.strict import App, refuse_options_as_values
 
 PLACES: Final[dict[tuple[str, str], str]] = {}  # group and command: "module:attribute"
 
@@ -26,6 +27,11 @@ class LazyGroup(TyperGroup):
         """Read the arguments that stand before the command."""
         with _safe_messages():
             return super().make_context(*args, **options)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Split them into options of the group and the rest."""
+        refuse_options_as_values(ctx, args)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Read the other arguments and call the command."""
@@ -83,7 +89,7 @@ def _built(group: str, name: str) -> Any:
     found = at(PLACES[group, name])
     if not isinstance(found, typer.Typer):
         function = found
-        found = typer.Typer(add_completion=False, rich_markup_mode=None)
+        found = App(add_completion=False, rich_markup_mode=None)
         found.command(name)(function)
     built = typer.main.get_command(found)
     built.name = name

@@ -7,12 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 import typer
+from typer.core import TyperCommand
 from typer.models import CommandInfo, TyperInfo
 
 from refclust.backends import plugins
 from refclust.backends.guard import shown, words
 from refclust.backends.plugins import Plugin
 from refclust.cli.output import note
+from refclust.cli.strict import Command
 from refclust.errors import BackendFailure, RefclustError
 
 _HOOK = "refclust_register_commands"
@@ -50,6 +52,8 @@ def _added(app: typer.Typer, theirs: typer.Typer, plugin: Plugin) -> str:
             trouble = trouble or f"the command {name!r} is there already"
         else:
             command.name, command.callback = name, _guarded(command.callback, name, plugin)
+            if command.cls is TyperCommand:  # a class of its own is its own affair
+                command.cls = Command
             app.registered_commands.append(command)
     for group in groups:
         if not isinstance(group, TyperInfo) or not isinstance(group.name, str):
