@@ -37,6 +37,7 @@ from refclust.mixture.gaussian_parameters import (
 )
 from refclust.mixture.gaussian_parameters import check_parameters as check_gaussian
 from refclust.mixture.passes import CountPasses, GaussianPasses
+from refclust.mixture.ranges import lost_row
 
 Parameters: TypeAlias = GaussianParameters | CountParameters
 Impossible: TypeAlias = Literal["error", "prior"]
@@ -122,7 +123,7 @@ def assignments(
     if found.joint is not None:
         joint = array("d", (x + constant for x in plain(found.joint)))
     if -math.inf in each:
-        _without_component(rows, each, labels, parameters.weights, impossible)
+        _without_component(rows, each, labels, parameters.weights, impossible, family)
     return Assignments(labels, each, joint, parameters.weights, unseen, session.provenance())
 
 
@@ -188,14 +189,15 @@ def _without_component(
     labels: array[int],
     weights: Sequence[float],
     impossible: Impossible,
+    family: str,
 ) -> None:
     """Deal with rows of probability zero under every component."""
     lost = [i for i, x in enumerate(each) if x == -math.inf]
     if impossible == "error":
+        why, advice = lost_row(family)
         raise ImpossibleRow(
-            f"row {rows.row_name(lost[0])} has probability zero under every component, "
-            f"{len(lost)} of {rows.n} rows do; smooth the probabilities when fitting (m > 0), or "
-            "let impossible='prior' decide by the shares of the components"
+            f"row {rows.row_name(lost[0])} {why}, {len(lost)} of {rows.n} rows in all; {advice}, "
+            "or let impossible='prior' decide by the shares of the components"
         )
     largest = max(range(len(weights)), key=lambda k: (weights[k], -k))
     for i in lost:
