@@ -376,3 +376,13 @@ def test_an_archive_is_refused_alike_from_a_file_and_from_a_pipe(change: Any, re
         with pytest.raises(RefclustError) as caught:
             npz.read(path, Options())
         assert str(caught.value) == f"{path}: the archive is {reason}"
+
+
+@pytest.mark.spec("DATA-NPY", "DATA-SOURCE")
+def test_nothing_is_refused_alike_from_a_file_and_from_a_pipe() -> None:
+    Path("x.npy").write_bytes(b"")
+    refused("x.npy", "empty-file", "x.npy is empty; it should hold an array of NumPy")
+    with piped(b"") as path, pytest.raises(RefclustError) as caught:
+        npy.read(path, Options())
+    assert caught.value.code == "empty-file"
+    assert str(caught.value) == f"{path} is empty; it should hold an array of NumPy"
