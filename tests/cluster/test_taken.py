@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import gc
+import itertools
 import os
 import subprocess
 import sys
@@ -17,7 +18,6 @@ from refclust.cluster import steps as iterations
 from refclust.cluster.bisecting import bisecting
 from refclust.cluster.checkpoint import Checkpoint
 from refclust.cluster.kmeans import kmeans, kmeans_steps
-from refclust.data import taken
 from refclust.data.taken import release_all, take
 from refclust.errors import CheckpointInUse
 from refclust.mixture.fit import gaussian_steps
@@ -195,14 +195,14 @@ def test_names_that_begin_alike_are_different_names() -> None:
 @pytest.mark.spec("KM-CKPT")
 def test_a_lock_that_is_taken_away_meanwhile_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever had it unlinks it between our opening and our locking."""
-    lock, unlinked = fcntl.flock, []
+    lock, calls = fcntl.flock, itertools.count()
 
     def locked(number: int, how: int) -> None:
-        if not unlinked:
-            unlinked.append(os.unlink(LOCK))
+        if not next(calls):
+            os.unlink(LOCK)
         lock(number, how)
 
-    monkeypatch.setattr(taken.fcntl, "flock", locked)
+    monkeypatch.setattr("refclust.data.taken.fcntl.flock", locked)
     take("fit.json")
     assert not is_free()
     release_all()
@@ -216,7 +216,7 @@ def test_a_place_without_locks_keeps_fits_apart_within_a_process(
     def refuse(*_: object) -> None:
         raise OSError(95, "operation not supported")
 
-    monkeypatch.setattr(taken.fcntl, "flock", refuse)
+    monkeypatch.setattr("refclust.data.taken.fcntl.flock", refuse)
     first = kmeans_steps(ROWS, 2, checkpoint=Checkpoint("fit.json"))
     assert os.listdir() == []
     second = kmeans_steps(ROWS, 2, checkpoint=Checkpoint("fit.json"))
