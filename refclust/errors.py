@@ -318,6 +318,12 @@ class BadCheckpoint(DataError):
     code = "bad-checkpoint"
 
 
+class CheckpointInUse(DataError):
+    """Another fit that runs writes its checkpoint under the same name."""
+
+    code = "checkpoint-in-use"
+
+
 class CannotPredict(UsageError):
     """The model has no rule for new objects."""
 

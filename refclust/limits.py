@@ -43,6 +43,7 @@ LIMITS: Final[Mapping[str, Limit]] = {
         ),
         Limit("stream", 1 << 30, "bytes", "what comes from a pipe, or out of a packed file"),
         Limit("memory", 4 << 30, "bytes", "what a file or a model may ask for before it is read"),
+        Limit("files", 1 << 18, "files", "what lies below a folder of texts, folders included"),
         Limit("columns", 1 << 26, "columns", "the columns that a sparse file may claim"),
         Limit("runs", 1_000_000, "runs", "restarts, samples, trials or references of one fit"),
         Limit("terms", 50_000_000, "terms", "of a sum or a random draw that one number needs"),

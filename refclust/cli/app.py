@@ -21,6 +21,7 @@ from refclust.cli.commands import backends, demo, score
 from refclust.cli.commands.explain import scores as explain
 from refclust.cli.commands.proof import spec, trace, vectors, verify
 from refclust.cli.plugins import Program
+from refclust.cli.strict import App
 from refclust.errors import RefclustError, TooLarge
 from refclust.notes import listen
 
@@ -28,7 +29,7 @@ DEBUG_VARIABLE = "REFCLUST_DEBUG"
 LIMIT = "--limit"
 FAULT, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
 
-app = typer.Typer(
+app = App(
     name="refclust",
     cls=Program,
     rich_markup_mode=None,
@@ -175,6 +176,10 @@ def run(arguments: list[str]) -> int:
             from refclust.data.files import source
 
             source.forget()
+        if "refclust.data.files.taken" in sys.modules:
+            from refclust.data.files import taken
+
+            taken.release_all()
         listen(None)
 
 

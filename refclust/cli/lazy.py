@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from refclust.cli.output import one_line
+from refclust.cli.strict import App, refuse_options_as_values
 
 PLACES: Final[dict[tuple[str, str], str]] = {}  # group and command: "module:attribute"
 
@@ -27,6 +28,11 @@ class LazyGroup(TyperGroup):
         """Read the arguments that stand before the command."""
         with _safe_messages():
             return super().make_context(*args, **options)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Split them into options of the group and the rest."""
+        refuse_options_as_values(ctx, args)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Read the other arguments and call the command."""
@@ -85,7 +91,7 @@ def built(content: Any, name: str) -> Any:
     """Make a command of that name out of a function or a typer application."""
     app = content
     if not isinstance(content, typer.Typer):
-        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        app = App(add_completion=False, rich_markup_mode=None)
         app.command(name)(content)
     command = typer.main.get_command(app)
     command.name = name

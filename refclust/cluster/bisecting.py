@@ -63,6 +63,7 @@ def bisecting(call: BisectingCall) -> BisectingFit:
     except KeyboardInterrupt:
         if checkpoint is not None:
             checkpoint.write(fitting, states.told(state), session.provenance())
+            checkpoint.let_go()
         raise
     if checkpoint is not None:
         checkpoint.done()

@@ -125,6 +125,8 @@ class Steps:
             return next(self._states)
         except (KeyboardInterrupt, MemoryError):
             self.save()
+            if self._checkpoint is not None:
+                self._checkpoint.let_go()
             raise
 
     def save(self) -> None:

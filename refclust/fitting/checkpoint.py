@@ -20,6 +20,7 @@ from typing import Any, Final, TypeVar
 from refclust.backends.session import Decided, KernelRun, Provenance, Session
 from refclust.data.files.atomic import remove, write_atomically
 from refclust.data.files.document import Node, parse, shown
+from refclust.data.files.taken import is_owner, refuse_other, release, take
 from refclust.errors import BadCheckpoint, FileNotReadable, RefclustError
 from refclust.limits import limit, within
 
@@ -49,7 +50,7 @@ class Fitting:
         }
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class Checkpoint:
     """A file that a fit writes every so many seconds, and may begin from.
 
@@ -76,6 +77,7 @@ class Checkpoint:
 
         Spec: KM-CKPT
         """
+        take(self.path, self)
         if not self.resume:
             return fresh
         text = _text(self.path)
@@ -100,6 +102,7 @@ class Checkpoint:
 
         Spec: KM-CKPT
         """
+        refuse_other(self.path, self)
         whole = self.whole(provenance)
         ran = {
             "kernels": [asdict(run) for run in whole.kernels],
@@ -116,9 +119,18 @@ class Checkpoint:
 
     def done(self) -> None:
         """Take the file away, unless it is to be kept: the result is there."""
-        if self.keep:
+        if self.keep or not is_owner(self.path, self):
             return
         remove(self.path)
+        release(self.path)
+
+    def let_go(self) -> None:
+        """Leave the name to others: the fit was stopped; if it goes on it takes the name again.
+
+        Spec: KM-CKPT
+        """
+        if is_owner(self.path, self):
+            release(self.path)
 
 
 def whole_provenance(session: Session, checkpoint: Checkpoint | None) -> Provenance:

@@ -418,7 +418,7 @@ def prediction(
     joint_x = joint(x, mixture, p)
     if not any(joint_x):
         if impossible != "prior":
-            raise ImpossibleRow("no component can have made the row; smoothing with m > 0 helps")
+            raise ImpossibleRow("no component can have made the row")
         joint_x = list(map(exact, mixture[0]))
     q = scaled(1 / total(joint_x), joint_x)
     return max(range(len(joint_x)), key=lambda k: joint_x[k]), q, entropy(q)

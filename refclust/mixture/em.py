@@ -88,6 +88,8 @@ class EMSteps(Generic[P, D, M]):
             return next(self._states)
         except (KeyboardInterrupt, MemoryError):
             self.save()
+            if self._checkpoint is not None:
+                self._checkpoint.let_go()
             if self._last is None:  # nothing was handed out yet: begin the run again if asked
                 progress = self._journal.progress
                 used = progress.draws if progress.pending is None else progress.pending.draws

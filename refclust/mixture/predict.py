@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -24,6 +23,7 @@ from refclust.mixture.families.count_parameters import CountParameters
 from refclust.mixture.families.gaussian_parameters import GaussianParameters, readable
 from refclust.mixture.families.means import MeanParameters
 from refclust.mixture.families.named import names, record
+from refclust.mixture.families.ranges import lost_row
 from refclust.mixture.families.record import LeftOut
 
 Parameters: TypeAlias = GaussianParameters | CountParameters | MeanParameters
@@ -106,7 +106,7 @@ def assignments(
     found, left_out = evaluated(parameters, Rows(rows, session), family, full=full)
     made = assigned(found, left_out, parameters.weights, unseen, session)
     if -math.inf in made.log_likelihoods:
-        _without_component(rows, made.log_likelihoods, made.labels, parameters.weights, impossible)
+        _without_component(rows, made, impossible, family)
     return made
 
 
@@ -168,20 +168,16 @@ def with_left_out(values: Doubles, left_out: LeftOut, k: int = 1) -> array[float
 
 
 def _without_component(
-    rows: Dataset,
-    each: Sequence[float],
-    labels: array[int],
-    weights: Sequence[float],
-    impossible: Impossible,
+    rows: Dataset, made: Assignments, impossible: Impossible, family: str
 ) -> None:
     """Deal with rows of probability zero under every component."""
-    lost = [i for i, x in enumerate(each) if x == -math.inf]
+    lost = [i for i, x in enumerate(made.log_likelihoods) if x == -math.inf]
     if impossible == "error":
+        why, advice = lost_row(family)
         raise ImpossibleRow(
-            f"row {rows.row_name(lost[0])} has probability zero under every component, "
-            f"{len(lost)} of {rows.n} rows do; smooth the probabilities when fitting (m > 0), or "
-            "let impossible='prior' decide by the shares of the components"
+            f"row {rows.row_name(lost[0])} {why}, {len(lost)} of {rows.n} rows in all; {advice}, "
+            "or let impossible='prior' decide by the shares of the components"
         )
-    largest = max(range(len(weights)), key=lambda k: (weights[k], -k))
+    largest = max(range(made.k), key=lambda k: (made.weights[k], -k))
     for i in lost:
-        labels[i] = largest
+        made.labels[i] = largest

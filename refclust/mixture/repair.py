@@ -13,6 +13,7 @@ from refclust.errors import DegenerateCovariance, ImpossibleRow
 from refclust.fitting.rows import Rows
 from refclust.kernels.mixtures.shared import Posterior, plain
 from refclust.mixture.families.family import Collapsed, Densities, Family, Point
+from refclust.mixture.families.ranges import lost_row
 from refclust.mixture.results import Event, Policy, Run
 
 P = TypeVar("P")
@@ -72,10 +73,10 @@ def impossible(family: Family[P, D, M], rows: Rows, point: Point[P, D]) -> Impos
     """The error for parameters under which some row has probability zero."""
     found = plain(family.passes.posterior(point.densities, full=False).log_likelihoods)
     i = found.index(-math.inf)
+    why, advice = lost_row(family.name)
     return ImpossibleRow(
-        f"row {rows.data.row_name(i)} has probability zero under every component, "
-        f"{found.count(-math.inf)} of {len(found)} rows do; start elsewhere, or smooth the "
-        "probabilities (m > 0)"
+        f"row {rows.data.row_name(i)} {why}, {found.count(-math.inf)} of {len(found)} rows in all; "
+        f"start elsewhere, or {advice}"
     )
 
 

@@ -8,9 +8,10 @@ law, so every expectation here is a rational number.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from operator import mul
+from itertools import accumulate
+from operator import mul, sub
 from typing import Final, TypeVar
 
 from refclust.errors import TooLarge
@@ -154,32 +155,40 @@ def table_statistics(
     >>> table_statistics([2, 2], [2, 2], 0, lambda so_far, _, cells: so_far + max(cells))
     {4: Fraction(1, 3), 2: Fraction(2, 3)}
     """
-    states: dict[tuple[tuple[int, ...], Statistic], int] = {(tuple(columns), start): 1}
-    dealt = work = 0
     _refuse_huge(rows, columns)
+    # What the columns have left, and with it the law of the statistic so far, in ways.
+    states: dict[tuple[int, ...], dict[Statistic, int]] = {tuple(columns): {start: 1}}
+    objects = sum(columns)
+    # The bits of Π C(n_j, k_j) are at most Σ n_j: where few objects are dealt none need be counted.
+    weighed = limit * (objects + len(columns)) * ((objects >> 8) + 1) > _BIT_WORK
+    dealt = work = 0
     for index, size in enumerate(rows):
-        following: dict[tuple[tuple[int, ...], Statistic], int] = {}
-        for (left, so_far), ways in states.items():
+        # Counted before they are dealt, so that a refusal is not paid with the work it refuses.
+        dealt += _count_deals(states, size, limit - dealt)
+        if dealt > limit:
+            raise TooLarge(
+                f"the tables with row sums {_sums(rows)} and column sums {_sums(columns)} "
+                f"need more than {limit} rows to be dealt"
+            )
+        following: dict[tuple[int, ...], dict[Statistic, int]] = {}
+        for left, law_so_far in states.items():
             for cells in _rows_of(size, left):
-                rest = tuple(have - take for have, take in zip(left, cells, strict=True))
-                work += sum(map(_binomial_work, left, cells))
-                if work > _BIT_WORK:
-                    _refuse_work(rows, columns, work)
+                if weighed:
+                    work += len(law_so_far) * sum(map(_binomial_work, left, cells))
+                    if work > _BIT_WORK:
+                        _refuse_work(rows, columns, work)
                 deals = math.prod(map(math.comb, left, cells))
-                key = (rest, add_row(so_far, index, cells))
-                following[key] = following.get(key, 0) + ways * deals
-                dealt += 1
-                if dealt > limit:
-                    raise TooLarge(
-                        f"the tables with row sums {_sums(rows)} and column sums {_sums(columns)} "
-                        f"need more than {limit} rows to be dealt"
-                    )
+                law_then = following.setdefault(tuple(map(sub, left, cells)), {})
+                for so_far, ways in law_so_far.items():
+                    statistic = add_row(so_far, index, cells)
+                    law_then[statistic] = law_then.get(statistic, 0) + ways * deals
         states = following
-    everything = sum(states.values())
-    law: dict[Statistic, Fraction] = {}
-    for (_, statistic), ways in states.items():
-        law[statistic] = law.get(statistic, Fraction()) + Fraction(ways, everything)
-    return law
+    law: dict[Statistic, int] = {}
+    for law_at_end in states.values():
+        for statistic, ways in law_at_end.items():
+            law[statistic] = law.get(statistic, 0) + ways
+    everything = sum(law.values())
+    return {statistic: Fraction(ways, everything) for statistic, ways in law.items()}
 
 
 def tables_with_margins(
@@ -233,6 +242,45 @@ def _least_bits(n: int, k: int) -> int:
 def _binomial_work(n: int, k: int) -> int:
     bits = _least_bits(n, k)
     return bits * ((bits >> 8) + 1)
+
+
+def _count_deals(
+    states: Mapping[tuple[int, ...], Mapping[Statistic, int]], size: int, most: int
+) -> int:
+    """How many rows are dealt out of all these remainders; beyond ``most``, at least so many."""
+    dealt = 0
+    for left, law in states.items():
+        dealt += len(law) * count_rows(size, left, most)
+        if dealt > most:
+            break
+    return dealt
+
+
+def count_rows(size: int, left: Sequence[int], most: int) -> int:
+    """Return how many ways there are to take ``size`` objects from the columns' remainders.
+
+    Beyond ``most`` it is some number above it, since no more need be known.
+
+    Spec: NUM-TABLES
+
+    >>> count_rows(2, (2, 2), 100), count_rows(3, (1, 1, 5), 100), count_rows(4, (1, 1), 100)
+    (3, 4, 0)
+    """
+    *others, largest = sorted(left)
+    # As many ways to take some as to leave them; with the fewer of both the lists stay short.
+    taken = min(size, sum(left) - size)
+    if taken < 0:
+        return 0
+    first, last = max(0, taken - largest), min(taken, sum(others))
+    if last - first >= most:
+        return last - first + 1  # each of these sums can be had from the others
+    ways = [1]  # to take 0, 1, … objects from the columns so far
+    for column in others:
+        sums = [*accumulate(ways)]
+        end = min(len(ways) + column, last + 1)
+        sums += [sums[-1]] * (end - len(ways))
+        ways = [sums[t] - (sums[t - column - 1] if t > column else 0) for t in range(end)]
+    return sum(ways[first:])
 
 
 def _rows_of(size: int, left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

@@ -118,15 +118,19 @@ def rotate(work: Lines, p: int, q: int, tangent: float) -> None:
     """
     cosine = 1 / math.hypot(1, tangent)
     sine = tangent * cosine
-    a, b, off = work[p][p], work[q][q], work[p][q]
-    others = [i for i in range(len(work)) if i not in (p, q)]
-    turn([work[i] for i in others], p, q, tangent)
-    for i in others:
-        work[p][i], work[q][i] = work[i][p], work[i][q]
+    half = sine / (1 + cosine)
+    first, second = work[p], work[q]
+    a, b, off = first[p], second[q], first[q]
+    # As in ``turn``, and mirrored at once; what that makes of the four entries of both axes
+    # themselves is overwritten below.
+    for i, row in enumerate(work):
+        x, y = row[p], row[q]
+        row[p] = first[i] = x - sine * (y + half * x)
+        row[q] = second[i] = y + sine * (x - half * y)
     # For the angle that removes ``off`` these are a - t off and b + t off.
     change = sine * (sine * (b - a) - 2 * cosine * off)
-    work[p][p], work[q][q] = a + change, b - change
-    work[p][q] = work[q][p] = (cosine - sine) * (cosine + sine) * off + sine * cosine * (a - b)
+    first[p], second[q] = a + change, b - change
+    first[q] = second[p] = (cosine - sine) * (cosine + sine) * off + sine * cosine * (a - b)
 
 
 def turn(rows: Lines, p: int, q: int, tangent: float) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import os
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -210,6 +213,46 @@ def test_short_lines_without_end_are_held_to_the_memory() -> None:
         refclust.read(path)
 
 
+@pytest.mark.spec("DATA-LIMIT")
+@pytest.mark.parametrize("packed", [False, True])
+def test_lines_are_counted_before_they_are_understood(tmp_path: Path, packed: bool) -> None:
+    first = b"1,2\n" * 300_000  # more than a block
+    for content, code, told in (
+        (b"1,2\nx,2\n" + first * 4, "bad-cell", ":2: column 1"),
+        (first + b"x,2\n" + first, "bad-cell", ":300001: column 1"),
+        (first + b"x,2\n" + first * 4, "too-large", "lines and more, takes"),
+        (first + b"\x00\n" + first * 4, "not-text", ":300001: the byte 0x00"),
+        (first.replace(b"\n", b"\r\n") * 3, "ok", "900000"),
+    ):
+        if packed:
+            content = gzip.compress(content, 1)
+        with limits(memory=256 * 1_000_000), piped(content) as path:
+            try:
+                ended = "ok", str(refclust.read(path).n)
+            except RefclustError as error:
+                ended = error.code, str(error)
+        assert (ended[0], told in ended[1]) == (code, True), ended
+    cut = tmp_path / "x.csv.gz"
+    cut.write_bytes(gzip.compress(first * 2, 1)[:-9])
+    with pytest.raises(RefclustError, match="cannot be unpacked") as caught:
+        refclust.read(str(cut))
+    assert caught.value.code == "not-text"
+
+
+@pytest.mark.spec("DATA-SOURCE")
+def test_a_pipe_that_cannot_be_kept_is_refused_and_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(tempfile.SpooledTemporaryFile[bytes]):
+        def write(self, content: Any) -> int:
+            if self.tell() > 2_000_000:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return super().write(content)
+
+    monkeypatch.setattr(tempfile, "SpooledTemporaryFile", Full)
+    with piped(table(300_000)) as path, pytest.raises(FileNotReadable) as caught:
+        refclust.read(path)
+    assert str(caught.value) == f"cannot read {path}: no space left on device"
+
+
 @pytest.mark.parametrize(
     "read",
     [
@@ -302,3 +345,19 @@ def test_what_cannot_be_read_is_told() -> None:
         read_labels("/")
     with pytest.raises(RefclustError, match=r"^/dev/null is empty; it should hold a row"):
         choose("/dev/null").read("/dev/null", Options())
+
+
+@pytest.mark.spec("DATA-SOURCE")
+def test_a_kept_pipe_is_sought_through_like_a_file(tmp_path: Path) -> None:
+    plain = tmp_path / "x"
+    plain.write_bytes(b"abcdef")
+    with piped(b"abcdef") as path:
+        for name in (str(plain), path):
+            with source.opened(name, seekable=True) as stream:
+                assert (stream.seek(-2, os.SEEK_END), stream.read()) == (4, b"ef")
+                assert (stream.seek(9), stream.read(), stream.tell()) == (9, b"", 9)
+                for offset, whence in ((-1, os.SEEK_SET), (-7, os.SEEK_END)):
+                    with pytest.raises(OSError, match="Invalid argument") as caught:
+                        stream.seek(offset, whence)
+                    assert caught.value.errno == errno.EINVAL
+                assert (stream.seek(1), stream.read(2)) == (1, b"bc")

@@ -36,8 +36,20 @@ def fuzz(module: str, *arguments: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-# Each takes the fuzzer some seconds in five processes: all of them by the deep profile.
+# To see each of them come back takes some seconds in five processes: all of them in the deep
+# profile, one in every run. That each is found takes one process, and is seen in every run.
 DEEP = os.environ.get("REFCLUST_TEST_PROFILE") == "deep"
+LIMITS = ("--seconds", "1", "--memory", "1g")
+
+
+@pytest.mark.parametrize("fault", FOUND)
+def test_a_planted_fault_is_found(fault: str, tmp_path: Path) -> None:
+    inputs = {"wavers": "720"}.get(fault, "25")  # it wavers where something is read twice only
+    code, out = fuzz(
+        "tests.fuzz.planted", fault, "csv", "--inputs", inputs, "--no-pipes", *LIMITS,
+        "--save", str(tmp_path),
+    )  # fmt: skip
+    assert (code, f"FINDING {FOUND[fault]}" in out) == (1, True)
 
 
 @pytest.mark.parametrize("fault", FOUND if DEEP else ("loses",))

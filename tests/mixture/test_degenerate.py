@@ -351,3 +351,27 @@ def test_beliefs_on_empty_documents() -> None:
     check_numbers(fit)
     assert fit.objective == pytest.approx(0.0, abs=1.0)
     assert fit.monotone.standing == standing(fit)
+
+
+@pytest.mark.spec("EM-PRED", "EM-ESTEP")
+def test_what_helps_a_row_that_nobody_made_depends_on_the_family() -> None:
+    two = GaussianParameters((0.5, 0.5), ((0.0,), (1.0,)), ((0.5,), (0.5,)), "full")
+    with pytest.raises(ImpossibleRow) as caught:
+        assignments(two, [[0.0], [1e200], [-1e200]], family="gaussian")
+    assert str(caught.value) == (
+        "row 1 is too far from every component for doubles, 2 of 3 rows in all; check its numbers, "
+        "or let impossible='prior' decide by the shares of the components"
+    )
+    words = CountParameters((0.5, 0.5), ((1.0, 0.0), (1.0, 0.0)))
+    with pytest.raises(ImpossibleRow) as caught:
+        assignments(words, [[1, 0], [0, 1]], family="multinomial")
+    assert str(caught.value) == (
+        "row 1 has probability zero under every component, 1 of 2 rows in all; smooth the "
+        "probabilities (m > 0), or let impossible='prior' decide by the shares of the components"
+    )
+    with pytest.raises(ImpossibleRow) as caught:
+        multinomial([[1, 0], [0, 1], [2, 0]], parameters=words)
+    assert str(caught.value) == (
+        "row 1 has probability zero under every component, 1 of 3 rows in all; start elsewhere, "
+        "or smooth the probabilities (m > 0)"
+    )

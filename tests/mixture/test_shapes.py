@@ -30,7 +30,7 @@ from refclust.mixture.covariance.models import (
     maximised,
     mixture_parameters,
 )
-from refclust.mixture.covariance.parts import Degenerate, geometric_mean, squared
+from refclust.mixture.covariance.parts import Degenerate, Diagonal, geometric_mean, squared
 from refclust.numbers.linalg import NotPositive, cholesky
 from tests.mixture.shape_witness import Case, Description, case, whole
 
@@ -184,6 +184,20 @@ def test_geometric_mean(values: list[float], e: int) -> None:
         due = mp.root(mp.fprod(map(mpf, values)), len(values))
         assert abs(found / due - 1) <= 4 * U
     assert geometric_mean([math.ldexp(x, e) for x in values]) == math.ldexp(found, e)
+
+
+@pytest.mark.spec("GMM-COVM")
+@given(st.lists(st.floats(5e-324, 1e308), min_size=1, max_size=30), st.integers(1, 30))
+def test_a_diagonal_that_changes_has_the_mean_of_its_numbers(
+    values: list[float], times: int
+) -> None:
+    """To the last bit, whichever numbers were there before."""
+    every = values * times
+    diagonal = Diagonal([1.0] * len(every))
+    for j in reversed(range(len(every))):
+        diagonal.put(j, every[j])
+    assert diagonal.geometric_mean() == geometric_mean(every)
+    assert Diagonal(every).geometric_mean() == geometric_mean(every)
 
 
 @pytest.mark.spec("GMM-COVM")

@@ -10,11 +10,11 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from mpmath import eigsy, matrix, mp
 
-from refclust.numbers.eigen import composed, congruent, joint_axes, symmetric_eigen
+from refclust.numbers.eigen import composed, congruent, joint_axes, rotate, symmetric_eigen, turn
 from refclust.numbers.linalg import Matrix
 from tests.numbers.test_linalg import exact, product, scatter, tables
 
@@ -52,6 +52,31 @@ def test_eigenvectors(given_matrix: Matrix) -> None:
         for j in range(size):
             assert abs(gram[i][j] - (i == j)) <= 100 * size**2 * Fraction(1, 2**53)
             assert abs(image[i][j] - vectors[i][j] * Fraction(found.values[j])) <= bound
+
+
+@pytest.mark.spec("LIN-EIG")
+@given(symmetric(), st.floats(-1, 1), st.data())
+def test_a_rotation_turns_rows_and_mirrors_them(
+    given_matrix: Matrix, tangent: float, data: st.DataObject
+) -> None:
+    """To the last bit: the columns of all other rows are turned, both rows are their mirror."""
+    size = len(given_matrix)
+    assume(size > 1)
+    p, q = sorted(data.draw(st.permutations(range(size)))[:2])
+    work = [list(row) for row in given_matrix]
+    rotate(work, p, q, tangent)
+    due = [list(row) for row in given_matrix]
+    others = [i for i in range(size) if i not in (p, q)]
+    turn([due[i] for i in others], p, q, tangent)
+    for i in others:
+        assert work[i] == due[i]
+        assert (work[p][i], work[q][i]) == (due[i][p], due[i][q])
+    a, b, off = given_matrix[p][p], given_matrix[q][q], given_matrix[p][q]
+    cosine = 1 / math.hypot(1, tangent)
+    sine = tangent * cosine
+    change = sine * (sine * (b - a) - 2 * cosine * off)
+    assert (work[p][p], work[q][q]) == (a + change, b - change)
+    assert work[p][q] == work[q][p]
 
 
 @pytest.mark.spec("LIN-EIG")

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refclust.numbers.combinatorics import hypergeometric, pairs, table_statistics
+from refclust.errors import TooLarge
+from refclust.numbers.combinatorics import (
+    count_rows,
+    hypergeometric,
+    pairs,
+    table_statistics,
+    tables_with_margins,
+)
 
 sizes = st.lists(st.integers(1, 4), min_size=1, max_size=3)
 
@@ -62,3 +69,35 @@ def test_a_cell_of_a_random_table_is_hypergeometric(given: tuple[list[int], list
     )
     for hits, chance in law.items():
         assert chance == hypergeometric(rows[0], columns[0], sum(rows), hits)
+
+
+@pytest.mark.spec("NUM-TABLES")
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=5), st.data())
+def test_rows_are_counted_without_being_dealt(left: list[int], data: st.DataObject) -> None:
+    size = data.draw(st.integers(0, sum(left) + 1))
+    rest = sum(left) - size
+    dealt = len(list(tables_with_margins([size, rest], left))) if rest >= 0 else 0
+    assert count_rows(size, left, 10**6) == dealt
+    most = data.draw(st.integers(1, 40))
+    assert (count_rows(size, left, most) > most) == (dealt > most)
+    assert count_rows(size, left, most) <= dealt
+
+
+@pytest.mark.spec("NUM-TABLES")
+def test_a_refusal_costs_no_row_that_it_refuses() -> None:
+    asked = 0
+
+    def add_row(so_far: int, _: int, cells: tuple[int, ...]) -> int:
+        nonlocal asked
+        asked += 1
+        return so_far + max(cells)
+
+    # Four objects, each a cluster and a class: 4 rows, then 4 · 3, 6 · 2 and 4 · 1.
+    assert table_statistics([1] * 4, [1] * 4, 0, add_row, limit=32) == {4: Fraction(1)}
+    assert asked == 32
+    with pytest.raises(TooLarge, match="more than 31 rows"):
+        table_statistics([1] * 4, [1] * 4, 0, add_row, limit=31)
+    assert asked == 32 + 28  # all but the last four
+    with pytest.raises(TooLarge, match="more than 20000 rows"):
+        table_statistics([10] * 4, [10] * 4, 0, add_row, limit=20_000)
+    assert asked == 60 + math.comb(13, 3)  # ten objects in four columns that hold ten each

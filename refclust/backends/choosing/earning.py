@@ -95,7 +95,7 @@ def tell_fault(record: Record, verdict: Verdict) -> None:
     """Tell that a backend is left out because it did not pass."""
     tell(
         f"the backend {record.name!r} ({record.owner}) did not pass the short kit and is left out: "
-        f"{verdict.fault} («refclust conform {record.name}» tries again)",
+        f"{verdict.fault} (remembered until «refclust conform {record.name}» tries again)",
         warning=True,
     )
 
@@ -138,7 +138,9 @@ def _judged(record: Record, kernels: tuple[str, ...]) -> Mapping[str, Verdict]:
             timeout=LIMIT,
         )
     except subprocess.TimeoutExpired:
-        return failed(f"the kit was not done after {LIMIT:g} s, the time limit")
+        # Remembered like a fault: else every fit would wait as long again, and two fits on the same
+        # machine, one while it is busy, might differ in last bits.
+        return failed(f"the kit was not done after {LIMIT:g} s, the time limit; no fault was seen")
     except OSError as error:
         return failed(f"the kit could not be run: {error}")
     last = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]

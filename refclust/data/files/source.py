@@ -263,7 +263,10 @@ class _View(io.RawIOBase):
         if not self._seekable:
             raise io.UnsupportedOperation("seek")
         start = {os.SEEK_SET: 0, os.SEEK_CUR: self._place, os.SEEK_END: self._pipe.length}[whence]
-        self._place = max(0, start + offset)
+        if start + offset < 0:
+            # As a file says it: whoever catches that of a file catches it here.
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        self._place = start + offset
         return self._place
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]

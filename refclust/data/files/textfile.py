@@ -9,12 +9,20 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import IO, Final
 
-from refclust.data.files.source import STDIN, comes_once, display_name, finish, is_packed, unpacked
+from refclust.data.files.source import (
+    STDIN,
+    comes_once,
+    display_name,
+    finish,
+    is_packed,
+    keeping,
+    unpacked,
+)
 from refclust.errors import FileNotReadable, NotText, RefclustError
 from refclust.limits import beyond, limit, within
 
@@ -70,16 +78,18 @@ def blocks(path: str, longest: str = "line") -> Iterator[Block]:
     Spec: DATA-LIMIT
     """
     name = display_name(path)
-    endless = comes_once(path) or is_packed(path)  # or may be
-    bare = 0  # lines that end with CR alone
-    with readable(path, NotText), unpacked(path) as stream:
+    # A document is read as fast as it is counted, and held to a limit of its own.
+    endless = longest == "line" and (comes_once(path) or is_packed(path))  # or may be
+    with readable(path, NotText), ExitStack() as kept, unpacked(path) as stream:
+        if endless:
+            kept.enter_context(keeping(path, afterwards=True))
         for block in _decoded(name, stream, longest):
-            if endless:
-                bare += _bare(block.text)
-                count = block.line + bare
-                within("memory", _LINE * count, f"{name}, of {count:,} lines and more,")
+            # What is wrong in the first block is told at once; short sources are never counted.
+            if endless and block.line > 1:
+                _count_lines(path, name)
+                endless = False
             yield block
-        finish(path)
+    finish(path)
 
 
 def line_lists(path: str) -> Iterator[tuple[int, list[str]]]:
@@ -178,6 +188,25 @@ def _decoded(name: str, stream: IO[bytes], longest: str) -> Iterator[Block]:
 def _bare(text: str) -> int:
     """How many lines end with CR alone."""
     return text.count("\r") - text.count("\r\n") if "\r" in text else 0
+
+
+def _count_lines(path: str, name: str) -> None:
+    """Refuse lines without end before they are understood, which takes far longer than to count.
+
+    Bad packing ends the count: whoever reads so far tells it.
+
+    Spec: DATA-LIMIT
+    """
+    most, count, before = limit("memory") // _LINE, 0, b""
+    with unpacked(path) as stream, suppress(gzip.BadGzipFile, EOFError, zlib.error):
+        while chunk := stream.read(_BLOCK):
+            # CRLF is one end of a line, also where a chunk ends between both.
+            count += chunk.count(b"\n") + chunk.count(b"\r") - (before + chunk).count(b"\r\n")
+            before = chunk[-1:]
+            if count >= most:
+                within("memory", _LINE * (count + 1), f"{name}, of {count + 1:,} lines and more,")
+            if 0 in chunk:
+                return  # no text
 
 
 def _guess(start: bytes) -> str:

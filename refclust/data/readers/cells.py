@@ -73,6 +73,17 @@ def weight_in(cell: str, place: str) -> float:
     return weight
 
 
+def check_weights(weights: Sequence[float], name: str) -> None:
+    """Refuse weights that are all 0; each of them was looked at before, where it stands.
+
+    Spec: DATA-SET
+
+    >>> check_weights([0.0, 2.0], "a.csv")
+    """
+    if weights and not any(weights):
+        raise BadWeight(f"{name}: all weights are 0; at least one row must count")
+
+
 def place_of(file: str, line: int, column: int, names: Sequence[str] | None) -> str:
     """Return how messages call a cell, its column counted from 0 here and from 1 there.
 

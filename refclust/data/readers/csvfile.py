@@ -19,7 +19,15 @@ from typing import Final, NoReturn
 from refclust.data.dataset import DOUBLES, Dataset, dense, readonly
 from refclust.data.files.textfile import display_name, suffix
 from refclust.data.labels import split_lines
-from refclust.data.readers.cells import BLANKS, is_number, listed, number_in, place_of, weight_in
+from refclust.data.readers.cells import (
+    BLANKS,
+    check_weights,
+    is_number,
+    listed,
+    number_in,
+    place_of,
+    weight_in,
+)
 from refclust.data.readers.delimited import (
     BY_SUFFIX,
     SAMPLE,
@@ -127,6 +135,7 @@ def _read(kind: str, path: str, options: Options, delimiter: str | None) -> Data
     if not values:
         held = "a header but no row below it" if found.names else "no row"
         raise EmptyFile(f"{display_name(path)} has {held}")
+    check_weights(weights, display_name(path))
     return dense(
         values,
         len(found.features),

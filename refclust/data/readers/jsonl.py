@@ -17,7 +17,7 @@ from typing import Any, Final, NoReturn
 
 from refclust.data.dataset import DOUBLES, Dataset, dense, readonly
 from refclust.data.files.textfile import blocks, display_name
-from refclust.data.readers.cells import listed, shown, weight_in
+from refclust.data.readers.cells import check_weights, listed, shown, weight_in
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
 from refclust.data.text import PLAIN, NamedRows, counted_corpus
 from refclust.errors import (
@@ -269,6 +269,7 @@ class _Named:
     def known(self) -> dict[str, Any]:
         """What is known about the rows, as a data set takes it."""
         options = self.options
+        check_weights(self.weights, self.name)
         return {
             "ids": None if options.id_column is None else tuple(self.ids),
             "labels": None if options.label_column is None else tuple(self.labels),

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import IO, Final
 
 from refclust.data.dataset import Dataset
-from refclust.data.files.source import display_name, finish, is_packed, size_of, unpacked
+from refclust.data.files.source import display_name, finish, is_packed, opened, size_of, unpacked
 from refclust.data.files.textfile import readable
 from refclust.data.readers import npz
 from refclust.data.readers.cells import listed
@@ -70,9 +70,10 @@ def sniff(path: str) -> float:
 def _opened(path: str) -> Iterator[tuple[IO[bytes], int]]:
     """Open a source, maybe packed; beside it the most bytes it can hold."""
     with readable(path, BadFile):
+        with opened(path) as stream:  # the size of a pipe is not known, that it is empty is
+            if not stream.read(1):
+                raise EmptyFile(f"{display_name(path)} is empty; it should hold an array of NumPy")
         size = size_of(path)
-        if size == 0:
-            raise EmptyFile(f"{path} is empty; it should hold an array of NumPy")
         packed = is_packed(path)
         with unpacked(path) as stream:
             if size is None:

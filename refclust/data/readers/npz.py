@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from refclust.data.accepting.matrices import check_starts, compressed, loose
 from refclust.data.dataset import Dataset, Sparse, readonly
-from refclust.data.files.source import comes_once, display_name, finish, is_packed, opened
+from refclust.data.files.source import display_name, finish, is_packed, opened
 from refclust.data.readers.cells import listed
 from refclust.data.readers.entries import check_shape, naming
 from refclust.data.readers.formats import Options, Plan, check_options, head
@@ -38,6 +38,7 @@ from refclust.escape import for_terminal
 
 NAME: Final = "npz"
 _ENDING: Final = ".npy"
+_MAGIC: Final = b"PK"
 _MOST_ARRAYS: Final = 1000
 # What the archive of a sparse matrix holds beside format, shape and data.
 _LAYOUTS: Final = {
@@ -92,7 +93,7 @@ def sniff(path: str) -> float:
 
     Spec: none (a guess about a file)
     """
-    if not head(path, 4).startswith(b"PK"):
+    if head(path, len(_MAGIC)) != _MAGIC:
         return 0.0
     try:
         with _opened(path) as archive:
@@ -104,11 +105,14 @@ def sniff(path: str) -> float:
 @contextmanager
 def _opened(path: str) -> Iterator[zipfile.ZipFile]:
     name = display_name(path)
-    if is_packed(path):
-        raise BadFile(f"{name}: an archive inside gzip is not read; unpack it first")
-    if comes_once(path) and head(path, 2) != b"PK":  # all of it is needed, so look first
-        raise BadFile(f"{name}: the archive is damaged or not readable: File is not a zip file")
     try:
+        if is_packed(path):
+            raise BadFile(f"{name}: an archive inside gzip is not read; unpack it first")
+        # All of a pipe is needed for its list, which stands at the end: so look first. Files are
+        # held to the same: what stands before an archive is no part of it.
+        with opened(path) as stream:
+            if stream.read(len(_MAGIC)) != _MAGIC:
+                raise zipfile.BadZipFile("File is not a zip file")
         with opened(path, seekable=True) as stream, zipfile.ZipFile(stream) as archive:
             yield archive
     except RefclustError:

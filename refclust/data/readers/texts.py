@@ -26,6 +26,7 @@ from refclust.errors import (
     MissingColumn,
     NotText,
 )
+from refclust.limits import beyond, limit
 from refclust.notes import tell
 
 FOLDER: Final = "folder"  # the only label a folder of files offers
@@ -149,19 +150,23 @@ def _files(path: str) -> list[str]:
     found: list[str] = []
     strange: list[str] = []  # pipes, devices, links to folders and to nowhere
     waiting = [""]
+    left = limit("files")
     with readable(f"the folder {path}", BadFile):
         inside = os.path.join(os.path.realpath(path), "")
         while waiting:
             folder = waiting.pop()
             with os.scandir(os.path.join(path, folder)) as entries:
                 for entry in entries:
+                    left -= 1
+                    if left < 0:  # long before a tree that nobody meant is walked to its end
+                        raise beyond("files", f"the folder {path} goes on")
                     if entry.name.startswith("."):
                         continue
                     name = f"{folder}{entry.name}"
                     # Links to folders are not followed: they may lead round in a circle.
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(f"{name}/")
-                    elif os.path.isfile(entry.path):
+                    elif _is_file(entry):
                         _check_link(entry, inside)
                         found.append(name)
                     else:
@@ -177,6 +182,13 @@ def _files(path: str) -> list[str]:
         told = listed(sorted(strange))
         tell(f"left out below {path}, being no files: {told}")
     return sorted(found)
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is a file, or a link to one: the system is asked again for links only."""
+    return entry.is_file(follow_symlinks=False) or (
+        entry.is_symlink() and os.path.isfile(entry.path)
+    )
 
 
 def _check_link(entry: os.DirEntry[str], inside: str) -> None:

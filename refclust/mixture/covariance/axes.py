@@ -16,6 +16,7 @@ from refclust.mixture.covariance.parts import (
     Block,
     Blocks,
     Degenerate,
+    Diagonal,
     Effort,
     Maximised,
     added,
@@ -122,13 +123,20 @@ def _swept(
     lines = [list(row) for row in axes]
     works = [[list(row) for row in congruent(matrix, axes)] for matrix in matrices]
     along, count, change = _diagonals(works), 0, math.inf
+    diagonals = [Diagonal(block) for block in along] if equal_volumes else ()
     while count < effort.limit and change > effort.tolerance:
         for p, q in combinations(range(len(lines)), 2):
-            diagonals = _diagonals(works)
-            factors = tuple(map(geometric_mean, diagonals)) if equal_volumes else counts
+            factors = counts
+            if equal_volumes:
+                factors = tuple(diagonal.geometric_mean() for diagonal in diagonals)
             tangent = _best_turn(works, factors, p, q)
             for work in works:
                 rotate(work, p, q, tangent)
+            # All that is worked out anew in a plane is what a turn there changes.
+            _check_both(works, p, q)
+            for work, diagonal in zip(works, diagonals, strict=False):
+                diagonal.put(p, work[p][p])
+                diagonal.put(q, work[q][q])
             turn(lines, p, q, tangent)
         old, along = along, _diagonals(works)
         change = max(abs(x / y - 1) for x, y in zip(flat(along), flat(old), strict=True))
@@ -173,6 +181,12 @@ def _best_turn(works: Sequence[Lines], factors: Block, p: int, q: int) -> float:
         across.append(-c * ((m - n) / m) * (o / n))
     x, y = math.fsum(along), math.fsum(across)
     return y / (x + math.hypot(x, y)) if y else 0.0
+
+
+def _check_both(works: Sequence[Lines], p: int, q: int) -> None:
+    for k, work in enumerate(works):
+        if not (work[p][p] > 0 and work[q][q] > 0):
+            raise Degenerate(k)
 
 
 def _diagonals(matrices: Sequence[Sequence[Sequence[float]]]) -> Blocks:

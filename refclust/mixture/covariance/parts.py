@@ -15,6 +15,7 @@ from refclust.numbers.linalg import Matrix, NotPositive, cholesky
 
 Block: TypeAlias = tuple[float, ...]  # the numbers of one component
 Blocks: TypeAlias = tuple[Block, ...]
+_FACTORS = 1000  # so many numbers of at least 1/2 have a product of at least 2**-1000
 
 
 class Degenerate(Exception):
@@ -63,8 +64,51 @@ def geometric_mean(values: Sequence[float]) -> float:
         mantissa, own_exponent = math.frexp(value)
         product, carry = math.frexp(product * mantissa)
         exponent += own_exponent + carry
-    whole, rest = divmod(exponent, len(values))
-    return math.ldexp(math.ldexp(product, rest) ** (1 / len(values)), whole)
+    return _root(product, exponent, len(values))
+
+
+class Diagonal:
+    """Positive numbers that change one at a time, and their geometric mean, to the same bits.
+
+    Spec: GMM-COVM
+
+    >>> diagonal = Diagonal([2.0, 3.0])
+    >>> diagonal.put(1, 8.0)
+    >>> diagonal.geometric_mean()
+    4.0
+    """
+
+    __slots__ = ("_exponent", "_exponents", "_mantissas")
+
+    def __init__(self, values: Sequence[float]) -> None:
+        parts = [math.frexp(value) for value in values]
+        self._mantissas = [mantissa for mantissa, _ in parts]
+        self._exponents = [exponent for _, exponent in parts]
+        self._exponent = sum(self._exponents)
+
+    def put(self, place: int, value: float) -> None:
+        """Replace a number."""
+        self._mantissas[place], exponent = math.frexp(value)
+        self._exponent += exponent - self._exponents[place]
+        self._exponents[place] = exponent
+
+    def geometric_mean(self) -> float:
+        """The d-th root of the product.
+
+        Spec: GMM-COVM
+        """
+        # Scaling by powers of two is exact, so it may wait until the product could vanish.
+        product, exponent = 1.0, self._exponent
+        for first in range(0, len(self._mantissas), _FACTORS):
+            some = self._mantissas[first : first + _FACTORS]
+            product, carry = math.frexp(math.prod(some, start=product))
+            exponent += carry
+        return _root(product, exponent, len(self._mantissas))
+
+
+def _root(product: float, exponent: int, degree: int) -> float:
+    whole, rest = divmod(exponent, degree)
+    return math.ldexp(math.ldexp(product, rest) ** (1 / degree), whole)
 
 
 def volume(component: int, covariance: Matrix) -> float:

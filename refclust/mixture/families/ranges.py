@@ -146,3 +146,16 @@ def _column(data: Dataset, j: int) -> list[float]:
         return list(map(float, matrix.values[j :: matrix.d]))
     rows = (data.row(i) for i in range(data.n))
     return [row.get(j, 0.0) if isinstance(row, dict) else row[j] for row in rows]
+
+
+def lost_row(family: str) -> tuple[str, str]:
+    """What no component can have made, and what helps, in the words of a family.
+
+    Spec: none (words of a message)
+
+    >>> lost_row("bernoulli")[1], lost_row("gaussian")[1]
+    ('smooth the probabilities (m > 0)', 'check its numbers')
+    """
+    if family.endswith("gaussian"):  # a density is never 0, but the doubles end
+        return "is too far from every component for doubles", "check its numbers"
+    return "has probability zero under every component", "smooth the probabilities (m > 0)"

@@ -237,7 +237,7 @@ BROKEN: list[tuple[bytes, Options, type[RefclustError], str]] = [
     (b"x,w\n0,a\n", Options(weight_column="w"), BadWeight, "a.csv:2: column 2 ('w') is 'a', which"),
     (b"x,w\n0,\n", Options(weight_column="w"), MissingValue, "a.csv:2: column 2 ('w') is empty"),
     (b"x,w\n0,inf\n", Options(weight_column="w"), NotFinite, "a.csv:2: column 2 ('w') is inf"),
-    (b"x,w\n0,0\n", Options(weight_column="w"), BadWeight, "all weights are 0"),
+    (b"x,w\n0,0\n", Options(weight_column="w"), BadWeight, "a.csv: all weights are 0"),
     (b'1,2\n3,"4\n5,6\n', Options(), BadFile, "a.csv:2: a quote is opened here and never closed"),
     (b'1,"2"\n"3\n","4\n5,6\n', Options(), BadFile, "a.csv:3: a quote is opened here and never c"),
     (b'1,"2""\n3,4\n', Options(), BadFile, "a.csv:1: a quote is opened here and never closed"),
@@ -307,6 +307,12 @@ def test_truncated_gzip_is_refused(put: Put) -> None:
 def test_finite_numbers_whose_sum_overflows_are_fine(put: Put) -> None:
     data = read_csv(put("a.csv", b"1e308,1.5e308,-3\n"), Options())
     assert rows(data) == [(1e308, 1.5e308, -3.0)]
+
+
+def test_weights_that_are_all_0_name_their_file(put: Put) -> None:
+    told = r"^w\.tsv: all weights are 0; at least one row must count$"
+    with pytest.raises(BadWeight, match=told):
+        read_tsv(put("w.tsv", b"x\tw\n1\t0\n2\t0.0\n"), Options(weight_column="w"))
 
 
 def test_tsv_has_tabs_only(put: Put) -> None:

@@ -353,3 +353,36 @@ def test_plans_show_names_that_nobody_sees() -> None:
         RefclustError, match=r"^x\.npz: there is no array 'X'; there are: '\\u2028'$"
     ):
         read("x.npz", options=Options(array="X"))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        # The list of the archive is said to begin five bytes later, so the first member at -5.
+        (lambda raw: raw[:-6] + struct.pack("<I", struct.unpack("<I", raw[-6:-2])[0] + 5) + raw[-2:], "damaged: [Errno 22] Invalid argument"),
+        # A program may stand before an archive that unpacks itself; that is no file of NumPy's.
+        (lambda raw: b"#!/bin/sh\n" + raw, "damaged or not readable: File is not a zip file"),
+        (lambda raw: raw[:-30], "damaged or not readable: File is not a zip file"),
+        (lambda raw: raw[1:], "damaged or not readable: File is not a zip file"),
+    ],
+)  # fmt: skip
+@pytest.mark.spec("DATA-NPY", "DATA-SOURCE")
+def test_an_archive_is_refused_alike_from_a_file_and_from_a_pipe(change: Any, reason: str) -> None:
+    np.savez("x.npz", X=X)
+    raw = change(Path("x.npz").read_bytes())
+    Path("x.npz").write_bytes(raw)
+    refused("x.npz", "bad-file", f"x.npz: the archive is {reason}")
+    with piped(raw) as path:
+        with pytest.raises(RefclustError) as caught:
+            npz.read(path, Options())
+        assert str(caught.value) == f"{path}: the archive is {reason}"
+
+
+@pytest.mark.spec("DATA-NPY", "DATA-SOURCE")
+def test_nothing_is_refused_alike_from_a_file_and_from_a_pipe() -> None:
+    Path("x.npy").write_bytes(b"")
+    refused("x.npy", "empty-file", "x.npy is empty; it should hold an array of NumPy")
+    with piped(b"") as path, pytest.raises(RefclustError) as caught:
+        npy.read(path, Options())
+    assert caught.value.code == "empty-file"
+    assert str(caught.value) == f"{path} is empty; it should hold an array of NumPy"

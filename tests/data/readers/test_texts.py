@@ -32,7 +32,9 @@ from refclust.errors import (
     FileNotReadable,
     MissingColumn,
     NotText,
+    TooLarge,
 )
+from refclust.limits import limits
 from refclust.notes import listen
 
 Put = Callable[[str, bytes], str]
@@ -146,6 +148,22 @@ def test_broken_folders_are_refused(put: Put) -> None:
     put("blank/1.txt", b"...")
     with pytest.raises(EmptyInput, match=r"^the folder \S+: no document holds a word$"):
         read_folder("blank", Options())
+
+
+@pytest.mark.spec("DATA-FOLDER", "DATA-LIMIT")
+@pytest.mark.parametrize("walk", [read_folder, plan_folder])
+def test_a_tree_is_counted_while_it_is_walked(put: Put, walk: Callable[..., object]) -> None:
+    put("docs/a/1.txt", b"dog")
+    put("docs/a/2.txt", b"\xff")  # no text: whoever opened it would say so
+    put("docs/.hidden", b"")
+    for depth in range(1, 30):
+        Path("docs", *["deep"] * depth).mkdir()
+    told = "the folder docs goes on beyond 32 files, the limit; refclust --limit files=SIZE"
+    with limits(files=32), pytest.raises(TooLarge, match=f"^{told}"):
+        walk("docs", Options())
+    os.unlink("docs/a/2.txt")
+    with limits(files=32):  # a, 1.txt, .hidden and 29 folders
+        walk("docs", Options())
 
 
 def test_a_file_name_that_is_no_text_is_refused(put: Put) -> None:

@@ -129,7 +129,13 @@ def _npz(draw: Draw, changes: int) -> Document:
                 del entries[at]
             case _:
                 entries.append((f"{odd(draw)}.npy", _npy(draw, draw.upto(1)).content))
-    return Document(_zipped(draw, entries, strange=expected is None), options, expected)
+    method = draw.pick((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_DEFLATED))
+    if expected is None or not draw.chance(0.04):
+        method = zipfile.ZIP_BZIP2 if expected is None and draw.chance(0.02) else method
+        return Document(_zipped(entries, method), options, expected)
+    # A sound archive in a packing that has no bound: it is refused as such, whatever is in it.
+    unbound = draw.pick((zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA))
+    return Document(_zipped(entries, unbound), options, code="bad-file")
 
 
 def _sparse(draw: Draw, changes: int) -> tuple[list[dict[str, float]], dict[str, bytes]]:
@@ -167,10 +173,8 @@ def _empty(descr: str) -> bytes:
     return _assembled(descr, "False", "(0,)", b"", 1)
 
 
-def _zipped(draw: Draw, entries: list[tuple[str, bytes]], *, strange: bool) -> bytes:
+def _zipped(entries: list[tuple[str, bytes]], method: int) -> bytes:
     stream = io.BytesIO()
-    method = draw.pick((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_DEFLATED))
-    method = zipfile.ZIP_BZIP2 if draw.chance(0.02) and strange else method
     with warnings.catch_warnings(), zipfile.ZipFile(stream, "w", method) as archive:
         warnings.simplefilter("ignore", UserWarning)  # the same name twice is meant
         for name, content in entries:

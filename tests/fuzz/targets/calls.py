@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import functools
+import math
+import os
 import warnings
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 import refclust
 from refclust.errors import RefclustError
 from refclust.formulas.undefined import Undefined
+from refclust.limits import limits
 from refclust.metrics import catalogue
 from refclust.metrics.score import score
 from tests.fuzz import hostile
-from tests.fuzz.cases import ACCEPTED, Case, Draw, Ended, Target
+from tests.fuzz.cases import ACCEPTED, Broken, Case, Draw, Ended, Target
 from tests.fuzz.performing import OWN, refused
 from tests.fuzz.targets import fits
 
 # What only asks for more of the same work is kept small: whoever asks for a year of it gets it.
 _WORK: Final = ("restarts", "trials", "samples", "limit")
 _MOST_WORK: Final = 50
+_MOST_FILES: Final = 2000  # below a folder: some names lead out of that of this input
 _LARGE: Final = {"int": "1" + "0" * 400}
 _TRUE, _PRED = [0, 0, 1, 1, 2, 2, 2], [1, 1, 1, 0, 0, 2, 2]
 _STARTS: Final = {"array": ["q", [0, 1, 1, 2, 3]]}
@@ -139,18 +144,36 @@ def _run(case: Case) -> Ended:
         if not isinstance(arguments[0], str) or arguments[0] not in ("kmeans", "gaussian", "bayes"):
             return Ended(OWN, "no fit")
         arguments[0] = _fitted(arguments[0])
-    if name in ("read", "load_model") and str(arguments[0]).startswith(("/", "..")):
-        return Ended(OWN, "a place outside the folder of this input")
+    paths = _paths(arguments) if name in ("read", "load_model") else ()
     function = score if name == "score" else getattr(refclust, name)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), limits(files=_MOST_FILES):
             warnings.simplefilter("ignore")
             found = function(*arguments, **options)
     except RefclustError as error:
-        return refused(error)
-    except Undefined as undefined:  # no error, but a value that is no real number
-        return Ended("undefined", undefined.reason)
-    return Ended(ACCEPTED, _told(found))
+        # What lies elsewhere changes while others work there: only that it is refused counts.
+        return Ended(error.code) if any(map(_elsewhere, paths)) else refused(error, *paths)
+    except Undefined as undefined:
+        # No error, but a value that is no real number: one function has such a value.
+        if (name, undefined.value) != ("kl", math.inf):
+            raise Broken("only a divergence is infinite", f"{name}: {undefined}") from None
+        return Ended("infinite", undefined.reason)
+    return Ended(ACCEPTED, "" if any(map(_elsewhere, paths)) else _told(found))
+
+
+def _paths(arguments: list[Any]) -> tuple[str, ...]:
+    """The path that is read, if it is one."""
+    given = arguments[0] if arguments else None
+    return (str(given),) if isinstance(given, str | Path) and str(given) else ()
+
+
+def _elsewhere(path: str) -> bool:
+    """Whether there is such a place outside the folder of this input."""
+    try:
+        place = os.path.realpath(path)
+        return os.path.exists(place) and not place.startswith(os.path.join(os.getcwd(), ""))
+    except ValueError:  # no path at all
+        return False
 
 
 def _told(found: Any) -> str:

@@ -14,6 +14,7 @@ from refclust.errors import RefclustError
 from tests.fuzz.cases import Broken
 
 PIPES = True  # whether readers are also tried on pipes; a switch of the command line
+_MOST_ROWS = 1 << 16  # that are written and read again: a million empty rows take seconds each way
 _ROOM = 1 << 15  # of a pipe: what is written at once without a reader
 
 
@@ -49,7 +50,7 @@ def as_expected(data: Dataset, expected: dict[str, Any]) -> None:
 def written_and_read(data: Dataset, name: str) -> None:
     """What a format holds of a data set comes back from a file of that format."""
     writer = WRITERS[name]
-    if data.kind not in writer.kinds:
+    if data.kind not in writer.kinds or data.n > _MOST_ROWS:
         return
     path = f"again{writer.suffixes[0]}"
     try:
@@ -101,8 +102,9 @@ def through_pipe(reader: Reader, path: str, ended: Callable[[str], tuple[str, st
         os.close(reading)
     direct = ended(plain)
     os.unlink(plain)
-    # A shape beyond all memory is compared with the bytes of a file, which a pipe does not tell.
-    told = direct[0] == "bad-file" and piped[0] == "too-large"
+    # A shape beyond all memory is compared with the bytes of a file, which a pipe does not tell;
+    # all other formats say what they say in both.
+    told = (reader.name, direct[0], piped[0]) == ("npy", "bad-file", "too-large")
     if piped != direct and not told:
         raise Broken("a pipe is read like a file", f"{reader.name}: file {direct}, pipe {piped}")
 

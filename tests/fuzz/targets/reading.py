@@ -30,6 +30,7 @@ class Document:
     options: Mapping[str, Any]
     expected: Mapping[str, Any] | None = None
     files: Mapping[str, bytes] | None = None  # of a folder
+    code: str | None = None  # that it must be refused with
 
 
 Generator = Callable[[Draw, int], Document]  # the number is how often its structure is changed
@@ -44,6 +45,8 @@ def _made(draw: Draw, name: str, suffix: str, generate: Generator) -> Case:
     changes = draw.pick((0, 0, 0, 0, 0, 1, 1, 1, 2, 3))
     document = generate(draw, changes)
     content, expected, path = document.content, document.expected, f"data{suffix}"
+    if document.code is not None:
+        expected = {"code": document.code}
     if document.files is None and draw.chance(0.15):
         expected = None
         for _ in range(draw.upto(2, 1)):
@@ -150,16 +153,25 @@ def _run(case: Case) -> Ended:
     except RefclustError as error:
         # Lone carriage returns may be refused; what they end must not be read as something else.
         old = b"\r" in case.files.get(path, b"").replace(b"\r\n", b"")
-        if "expected" in call and error.exit_code == 3 and not old:
+        if "code" in call.get("expected", ()):
+            _as_due(call["expected"]["code"], error.code)
+        elif "expected" in call and error.exit_code == 3 and not old:
             raise Broken("a valid document is read", f"[{error.code}] {error}") from None
         return refused(error, path)
     if unplanned is not None:
         raise Broken("what is read can be planned", f"[{unplanned.code}] {unplanned}")
-    if "expected" in call:
+    if "code" in call.get("expected", ()):
+        _as_due(call["expected"]["code"], ACCEPTED)
+    elif "expected" in call:
         checks.as_expected(data, call["expected"])
     if "again" in call:
         checks.written_and_read(data, call["again"])
     return Ended(ACCEPTED, checks.told(data))
+
+
+def _as_due(due: str, code: str) -> None:
+    if code != due:
+        raise Broken("a document is refused as it must be", f"{code} instead of {due}")
 
 
 def _planned(reader: Reader, path: str, options: Options) -> RefclustError | None:

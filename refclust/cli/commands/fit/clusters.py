@@ -14,6 +14,7 @@ from refclust.cli.options import data as dataio
 from refclust.cli.options import label_files
 from refclust.cli.options.fit import Files
 from refclust.cli.options.groups import together
+from refclust.cli.strict import App
 from refclust.cluster.options import AgglomerativeCall, BisectingCall, KMeansCall
 from refclust.errors import BadOption
 
@@ -21,9 +22,7 @@ if TYPE_CHECKING:
     from refclust.cluster.results import BisectingFit, KMeansFit
     from refclust.fitting.checkpoint import Checkpoint
 
-app = typer.Typer(
-    cls=lazy.LazyGroup, no_args_is_help=True, rich_markup_mode=None, add_completion=False
-)
+app = App(cls=lazy.LazyGroup, no_args_is_help=True, rich_markup_mode=None, add_completion=False)
 
 
 @app.callback()

@@ -79,6 +79,9 @@ def check_checkpoint(
         raise BadOption(f"--checkpoint {shown}: this is a device or a pipe; a file is needed")
     check_output(path, force=True)
     refuse_same([path], [other for other in others if other is not None])
+    from refclust.data.files.taken import take
+
+    take(path)  # before anybody looks what is there: two fits may begin together
     there = os.path.lexists(path)
     if resume and not there:
         raise FileNotReadable(f"there is no checkpoint {shown}; leave out --resume to begin anew")
@@ -106,8 +109,10 @@ def drop(kept: str | None) -> None:
     """Take the checkpoint away: all files are there."""
     if kept is not None:
         from refclust.data.files.atomic import remove
+        from refclust.data.files.taken import release
 
         remove(kept)
+        release(kept)
 
 
 def run(fit: Callable[[Live], Fit], kept: str | None) -> Fit:

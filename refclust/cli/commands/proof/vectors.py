@@ -19,6 +19,7 @@ from refclust.cli.output import (
     say_json,
     write_file,
 )
+from refclust.cli.strict import App
 from refclust.errors import BadOption
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 SCHEMA: Final = "refclust-vector-list/1"
 LONGEST_LIST: Final = 40
 
-app = typer.Typer(
+app = App(
     rich_markup_mode=None,
     no_args_is_help=True,
     help="List, show and export the golden vectors: certified values for any implementation.",
