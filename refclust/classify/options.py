@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated, Literal, TypeAlias
 
 from refclust.fitting.checks import not_negative
@@ -99,7 +100,12 @@ class NaiveBayesCall(TrainingCall):
     ] = None
     m: Annotated[
         float | None,
-        Option("Imagined observations of a class.", check=not_negative, cli="--m", metavar="M"),
+        Option(
+            "Imagined observations of a class.",
+            check=partial(not_negative, article=""),
+            cli="--m",
+            metavar="M",
+        ),
     ] = None
     p: Annotated[
         Share,
