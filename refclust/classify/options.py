@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated, Literal, TypeAlias
 
 from refclust.fitting.checks import not_negative
@@ -20,18 +21,15 @@ Prior: TypeAlias = (
 Covariance: TypeAlias = Annotated[
     str,
     Option(
-        "full, tied, diagonal, spherical, shared-spherical, or one of EII to VVV.",
-        cli="--covariance",
-        metavar="C",
+        "full, tied, diagonal, spherical, shared-spherical, or one of EII to VVV.", "--covariance C"
     ),
 ]
 Floor: TypeAlias = Annotated[
     float,
     Option(
         "A prior against singular covariances: this share of the variances is added.",
-        check=not_negative,
-        cli="--floor",
-        metavar="F",
+        "--floor F",
+        not_negative,
     ),
 ]
 
@@ -55,8 +53,8 @@ class QdaCall(TrainingCall):
         Prior,
         Option(
             "Classes by their share of the rows, or all alike.",
-            check=unchecked,
-            cli="--prior",
+            "--prior",
+            unchecked,
             names=("documents", "equal"),
         ),
     ] = "documents"
@@ -83,28 +81,23 @@ class NaiveBayesCall(TrainingCall):
 
     kind: Annotated[
         Literal[CountKind, "gaussian"],
-        Option("Words counted, words there or not, or numbers.", cli="--kind"),
+        Option("Words counted, words there or not, or numbers.", "--kind"),
     ] = "multinomial"
     prior: Annotated[
         Prior,
-        Option(
-            "Classes by their share of rows, of words, or all alike.",
-            check=unchecked,
-            cli="--prior",
-        ),
+        Option("Classes by their share of rows, of words, or all alike.", "--prior", unchecked),
     ] = "documents"
     smoothing: Annotated[
         Smoothing | None,
-        Option("What is imagined beside the rows. [mle, or as m and p say]", cli="--smoothing"),
+        Option("What is imagined beside the rows. [mle, or as m and p say]", "--smoothing"),
     ] = None
     m: Annotated[
         float | None,
-        Option("Imagined observations of a class.", check=not_negative, cli="--m", metavar="M"),
+        Option("Imagined observations of a class.", "--m M", partial(not_negative, article="")),
     ] = None
-    p: Annotated[
-        Share,
-        Option("Share of each word among them.", cli="--p", metavar="P", typed=float | None),
-    ] = None
+    p: Annotated[Share, Option("Share of each word among them.", "--p P", typed=float | None)] = (
+        None
+    )
     counts: Fractions = "whole"
     floor: Floor = 0.0
 

@@ -21,7 +21,6 @@ from refclust.fitting.options import (
     Rows,
     Running,
     Seed,
-    plain,
     unchecked,
 )
 from refclust.numbers.reading import shown
@@ -34,29 +33,15 @@ Detail: TypeAlias = Literal["none", "scalars", "centres", "full"]
 Size: TypeAlias = Literal["rss", "size"]
 
 # What several fits ask for in the same words.
-Clusters: Final = Option("How many clusters.", cli="-k --clusters", metavar="K", typed=int | None)
+Clusters: Final = Option("How many clusters.", "-k --clusters K", typed=int | None)
 Nearness: TypeAlias = Annotated[
-    Metric, Option("Nearest by which measure; cosine suits texts.", cli="--metric")
+    Metric, Option("Nearest by which measure; cosine suits texts.", "--metric")
 ]
 Iterations: TypeAlias = Annotated[
-    int,
-    Option(
-        "The largest number of iterations of a run.",
-        check=partial(whole, least=1),
-        cli="--limit",
-        metavar="N",
-    ),
+    int, Option("The largest number of iterations of a run.", "--limit N", partial(whole, least=1))
 ]
-_START: Final = Option("How the first centres are chosen.", cli="--start")
-_LINKAGES: Final = (
-    "single",
-    "complete",
-    "average",
-    "weighted",
-    "centroid",
-    "median",
-    "ward",
-)
+_START: Final = Option("How the first centres are chosen.", "--start")
+_LINKAGES: Final = ("single", "complete", "average", "weighted", "centroid", "median", "ward")
 _STARTS: Final = get_args(DrawnStart)
 
 
@@ -67,20 +52,16 @@ class Lloyd(Options):
     metric: Nearness = "euclidean"
     seed: Seed = 0
     restarts: Restarts = 1
-    trials: Annotated[
-        int | None,
-        Option("Candidates of the greedy start.", check=runs, cli="--trials", metavar="L"),
-    ] = None
-    empty: Annotated[Policy, Option("What becomes of an empty cluster.", cli="--empty")] = (
-        "farthest"
+    trials: Annotated[int | None, Option("Candidates of the greedy start.", "--trials L", runs)] = (
+        None
     )
+    empty: Annotated[Policy, Option("What becomes of an empty cluster.", "--empty")] = "farthest"
     tolerance: Annotated[
         float | None,
         Option(
             "Stop when the objective gains no more than this share. [only when no label changes]",
-            check=not_negative,
-            cli="--tolerance",
-            metavar="T",
+            "--tolerance T",
+            not_negative,
         ),
     ] = None
     limit: Iterations = 300
@@ -103,10 +84,6 @@ class KMeansOptions(Lloyd):
                 f"{self.restarts} restarts from one given start would all be the same; 1 is enough"
             )
 
-    def as_json(self) -> dict[str, Any]:
-        """The options as plain values, in a fixed order."""
-        return plain(self)
-
 
 @dataclass(frozen=True, kw_only=True)
 class KMeansCall(Lloyd, LongCall):
@@ -116,14 +93,13 @@ class KMeansCall(Lloyd, LongCall):
     # Unless centres or labels are given, one of the names: see below.
     start: Annotated[str, replace(_START, check=unchecked, names=_STARTS)] = "k-means++"
     centres: Annotated[
-        Any, Option("Start from these centres.", cli="--centres", metavar="FILE", typed=str | None)
+        Any, Option("Start from these centres.", "--centres FILE", typed=str | None)
     ] = None
     labels: Annotated[
         Iterable[Hashable] | None,
         Option(
             "Start from the means of these groups, one label per row.",
-            cli="--start-labels",
-            metavar="FILE[:COLUMN]",
+            "--start-labels FILE[:COLUMN]",
             typed=str | None,
         ),
     ] = None
@@ -146,9 +122,7 @@ class BisectingCall(LongCall):
     """What ``bisecting`` takes."""
 
     k: Annotated[int, Clusters] = field(kw_only=False)
-    by: Annotated[Size, Option("Split the cluster of largest RSS or largest size.", cli="--by")] = (
-        "rss"
-    )
+    by: Annotated[Size, Option("Split the cluster of largest RSS or largest size.", "--by")] = "rss"
     start: Annotated[DrawnStart, _START] = "k-means++"
     metric: Nearness = "euclidean"
     seed: Seed = 0
@@ -165,29 +139,21 @@ class AgglomerativeCall(Options):
 
     data: Rows = field(default=None, kw_only=False)
     k: Annotated[int | None, Clusters] = None
-    height: Annotated[
-        float | None, Option("Cut the tree at this height.", cli="--height", metavar="H")
-    ] = None
+    height: Annotated[float | None, Option("Cut the tree at this height.", "--height H")] = None
     linkage: Annotated[
-        str, Option("How far apart two clusters are.", cli="--linkage", names=_LINKAGES)
+        str, Option("How far apart two clusters are.", "--linkage", names=_LINKAGES)
     ] = "ward"
     metric: Annotated[
         str,
         Option(
             "Nearest by which measure; cosine suits texts.",
-            cli="--metric",
+            "--metric",
             names=("euclidean", "sqeuclidean", "cosine"),
             typed=Metric,
         ),
     ] = "euclidean"
     distances: Annotated[
-        Any,
-        Option(
-            "A square matrix, instead of the data.",
-            cli="--distances",
-            metavar="FILE",
-            typed=str | None,
-        ),
+        Any, Option("A square matrix, instead of the data.", "--distances FILE", typed=str | None)
     ] = None
     backend: Backend = None
     session: Running = None

@@ -55,7 +55,7 @@ def is_number(value: Any) -> bool:
     return known and abs(value) <= sys.float_info.max  # exact for an int of any size
 
 
-def not_negative(option: str, value: Any) -> None:
+def not_negative(option: str, value: Any, article: str = "the ") -> None:
     """Refuse what is not a finite number of at least 0."""
     if not is_number(value) or value < 0:
-        raise BadOption(f"the {option} is {shown(value)}; a number of at least 0 is needed")
+        raise BadOption(f"{article}{option} is {shown(value)}; a number of at least 0 is needed")

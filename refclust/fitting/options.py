@@ -54,9 +54,8 @@ class Option:
     """What is told of an option beside its name, type and default."""
 
     help: str  # one line; in brackets at its end what is usual, where that is not the default
+    cli: str = ""  # how it is spelled on the command line: "-k --clusters K"; empty: not there
     check: Callable[[str, Any], object] | None = None  # of its name and value; else by the type
-    cli: str = ""  # how it is spelled on the command line; empty: it is not there
-    metavar: str | None = None
     names: tuple[str, ...] = ()  # the texts allowed, where the type says any
     typed: Any = None  # the type on the command line, where it differs: a file instead of rows
 
@@ -127,6 +126,10 @@ class Options:
     def check(self) -> None:
         """Refuse options that do not go together."""
 
+    def as_json(self) -> dict[str, Any]:
+        """The values of all options, by name, in a fixed order."""
+        return {name: getattr(self, name) for name in members(type(self))}
+
     def become(self, kind: type[Kind], **values: Any) -> Kind:
         """These options as another dataclass, as far as it has them, with some values anew."""
         shared = members(kind).keys() & members(type(self)).keys()
@@ -157,11 +160,6 @@ def _member(declared: dataclasses.Field[Any], hints: list[Any]) -> Member:
     told = [each for hint in hints for each in get_args(hint)[1:] if isinstance(each, Option)]
     assert told, f"nothing is told of the option {declared.name}"
     return Member(declared.name, of_type, declared.default, not declared.kw_only, told[0])
-
-
-def plain(options: Options) -> dict[str, Any]:
-    """The values of all options, by name, in a fixed order."""
-    return {name: getattr(options, name) for name in members(type(options))}
 
 
 def takes(kind: Callable[P, Kind]) -> Callable[[Callable[[Kind], R]], Callable[P, R]]:
@@ -236,15 +234,11 @@ Weights: TypeAlias = Annotated[
     Iterable[Any] | None, Option("A weight for each row. [those of the data, else 1]")
 ]
 SEED: Final = Option(
-    "Which random numbers: any whole number from 0.",
-    check=lambda _, seed: stream(seed),
-    cli="--seed",
-    metavar="S",
+    "Which random numbers: any whole number from 0.", "--seed S", lambda _, seed: stream(seed)
 )
 Seed: TypeAlias = Annotated[int, SEED]
 Restarts: TypeAlias = Annotated[
-    int,
-    Option("Runs from other starts; the best is kept.", check=runs, cli="--restarts", metavar="R"),
+    int, Option("Runs from other starts; the best is kept.", "--restarts R", runs)
 ]
 
 

@@ -20,7 +20,6 @@ from refclust.fitting.options import (
     Options,
     Restarts,
     Seed,
-    plain,
     unchecked,
 )
 from refclust.numbers.reading import shown
@@ -49,34 +48,20 @@ class Climb(Options):
     """What decides the runs of EM besides the rows, the family and where they start."""
 
     variation: Annotated[
-        Variation, Option("Which EM; hard is classification EM.", cli="--variation")
+        Variation, Option("Which EM; hard is classification EM.", "--variation")
     ] = "em"
     top: Annotated[
         int | None,
         Option(
-            "Components a row keeps under the variation top.",
-            check=partial(whole, least=0),
-            cli="--top",
-            metavar="M",
+            "Components a row keeps under the variation top.", "--top M", partial(whole, least=0)
         ),
     ] = None
     samples: Annotated[
-        int | None,
-        Option(
-            f"Draws for each row of monte-carlo. [{_SAMPLES}]",
-            check=runs,
-            cli="--samples",
-            metavar="S",
-        ),
+        int | None, Option(f"Draws for each row of monte-carlo. [{_SAMPLES}]", "--samples S", runs)
     ] = None
     damping: Annotated[
         float | None,
-        Option(
-            f"Share of the way of generalized EM. [{_DAMPING}]",
-            check=_share,
-            cli="--damping",
-            metavar="D",
-        ),
+        Option(f"Share of the way of generalized EM. [{_DAMPING}]", "--damping D", _share),
     ] = None
     seed: Seed = 0
     restarts: Restarts = 1
@@ -84,9 +69,8 @@ class Climb(Options):
         float | None,
         Option(
             "Stop when the objective gains no more than this for each row.",
-            check=not_negative,
-            cli="--tolerance",
-            metavar="T",
+            "--tolerance T",
+            not_negative,
         ),
     ] = 1e-8
     limit: Annotated[
@@ -94,13 +78,12 @@ class Climb(Options):
         Option(
             "The largest number of iterations of a run. "
             f"[{_LIMIT}; {_SAMPLED_LIMIT} if components are drawn]",
-            check=partial(whole, least=0),
-            cli="--limit",
-            metavar="N",
+            "--limit N",
+            partial(whole, least=0),
         ),
     ] = None
     collapse: Annotated[
-        Policy, Option("What becomes of a component that collapses.", cli="--collapse")
+        Policy, Option("What becomes of a component that collapses.", "--collapse")
     ] = "end"
     trace: Annotated[Detail, Option("What is kept of every iteration.")] = "scalars"
 
@@ -121,9 +104,9 @@ class Climb(Options):
         return self.become(EMOptions, k=k, start=start, **left_open)
 
 
-_COMPONENTS: Final = Option("How many components.", cli="-k --components", metavar="K")
+_COMPONENTS: Final = Option("How many components.", "-k --components K")
 _STARTS: Final = get_args(DrawnStart)
-_START: Final = Option("Where to begin. [kmeans for numbers, points for counts]", cli="--start")
+_START: Final = Option("Where to begin. [kmeans for numbers, points for counts]", "--start")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,10 +140,6 @@ class EMOptions(Climb):
         """Whether every iteration is judged: somebody watches, and something is promised."""
         return self.trace != "none" and not self.sampled
 
-    def as_json(self) -> dict[str, Any]:
-        """The options as plain values, in a fixed order."""
-        return plain(self)
-
 
 @dataclass(frozen=True, kw_only=True)
 class MixtureCall(Climb, LongCall):
@@ -175,19 +154,13 @@ class MixtureCall(Climb, LongCall):
         Iterable[Hashable] | None,
         Option(
             "Start from these groups, one label per row.",
-            cli="--start-labels",
-            metavar="FILE[:COLUMN]",
+            "--start-labels FILE[:COLUMN]",
             typed=str | None,
         ),
     ] = None
     parameters: Annotated[
         Any,
-        Option(
-            "Start from the parameters of a model.",
-            cli="--start-model",
-            metavar="MODEL",
-            typed=str | None,
-        ),
+        Option("Start from the parameters of a model.", "--start-model MODEL", typed=str | None),
     ] = None
 
     def check(self) -> None:
@@ -205,9 +178,8 @@ class Floored(Options):
         float,
         Option(
             "A prior against collapse: this share of the variances joins every scatter.",
-            check=not_negative,
-            cli="--floor",
-            metavar="F",
+            "--floor F",
+            not_negative,
         ),
     ] = 0.0
 
@@ -216,17 +188,16 @@ class Floored(Options):
 class Imagining(Options):
     """What families of counts take against words never seen."""
 
-    m: Annotated[
-        float,
-        Option("Imagined observations of each component; 0 is none.", cli="--m", metavar="M"),
-    ] = 0.0
+    m: Annotated[float, Option("Imagined observations of each component; 0 is none.", "--m M")] = (
+        0.0
+    )
     p: Annotated[
-        Sequence[float] | None, Option("Of these, the share of each column. [all alike]", cli="--p")
+        Sequence[float] | None, Option("Of these, the share of each column. [all alike]", "--p")
     ] = None
 
 
 Fractions: TypeAlias = Annotated[
-    Counts, Option("Whether fractions such as tf-idf are allowed.", cli="--counts")
+    Counts, Option("Whether fractions such as tf-idf are allowed.", "--counts")
 ]
 
 
@@ -247,8 +218,7 @@ class GaussianCall(Floored, MixtureCall):
         str,
         Option(
             "full, tied, diagonal, spherical, shared-spherical, or one of EII to VVV.",
-            cli="--covariance",
-            metavar="C",
+            "--covariance C",
         ),
     ] = "full"
 

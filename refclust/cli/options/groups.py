@@ -103,7 +103,10 @@ def _of_member(member: Member, name: str) -> inspect.Parameter:
 
 def spelled(option: Option, **more: Any) -> Any:
     """An option of the core as one of typer."""
-    return typer.Option(*option.cli.split(), metavar=option.metavar, help=option.help, **more)
+    words = option.cli.split()
+    names = [word for word in words if word.startswith("-")]
+    metavar = None if names == words else words[-1]
+    return typer.Option(*names, metavar=metavar, help=option.help, **more)
 
 
 def _parameter(name: str, hint: Any, default: Any) -> inspect.Parameter:

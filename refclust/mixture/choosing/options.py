@@ -26,55 +26,41 @@ TOLERANCE: Final = 1e-6  # criteria are compared in units, not in the last digit
 class SelectCall(Floored, Imagining, Counting, NormalBelief, WordBelief, Climb, Call):
     """What ``select`` takes; options of the fits go with the models that have them."""
 
-    k: Annotated[
-        int | Iterable[int],
-        Option("Numbers of components to try.", cli="-k --k", metavar="K"),
-    ] = range(1, 10)
-    model: Annotated[Model, Option("Which kind of mixture, or k-means.", cli="--model")] = (
-        "gaussian"
+    k: Annotated[int | Iterable[int], Option("Numbers of components to try.", "-k --k K")] = range(
+        1, 10
     )
+    model: Annotated[Model, Option("Which kind of mixture, or k-means.", "--model")] = "gaussian"
     covariance: Annotated[
         str | Iterable[str],
-        Option("Covariance models to try: one, several, or all.", cli="--covariance", metavar="C"),
+        Option("Covariance models to try: one, several, or all.", "--covariance C"),
     ] = "full"
     criterion: Annotated[
-        Criterion | None, Option("What decides. [bic; for k-means gap]", cli="--criterion")
+        Criterion | None, Option("What decides. [bic; for k-means gap]", "--criterion")
     ] = None
-    folds: Annotated[
-        int | None, Option("Folds of the criterion cv. [10]", cli="--folds", metavar="F")
-    ] = None
+    folds: Annotated[int | None, Option("Folds of the criterion cv. [10]", "--folds F")] = None
     references: Annotated[
-        int,
-        Option("Random sets of the criterion gap.", check=runs, cli="--references", metavar="B"),
+        int, Option("Random sets of the criterion gap.", "--references B", runs)
     ] = 20
-    start: Annotated[
-        str, Option("Where fits begin: kmeans, points, random, …", cli="--start", metavar="S")
-    ] = LEFT_OPEN
+    start: Annotated[str, Option("Where fits begin: kmeans, points, random, …", "--start S")] = (
+        LEFT_OPEN
+    )
     restarts: Annotated[
-        int,
-        Option(
-            f"Runs of each fit. [{RESTARTS}; for k-means 1]",
-            check=runs,
-            cli="--restarts",
-            metavar="R",
-        ),
+        int, Option(f"Runs of each fit. [{RESTARTS}; for k-means 1]", "--restarts R", runs)
     ] = LEFT_OPEN
     tolerance: Annotated[
         float | None,
         Option(
             f"Stop when a row gains no more than this. [{TOLERANCE}; for k-means not]",
-            check=not_negative,
-            cli="--tolerance",
-            metavar="T",
+            "--tolerance T",
+            not_negative,
         ),
     ] = LEFT_OPEN
     limit: Annotated[
         int | None,
         Option(
             "The largest number of iterations of a run. [that of the fit]",
-            check=partial(whole, least=0),
-            cli="--limit",
-            metavar="N",
+            "--limit N",
+            partial(whole, least=0),
         ),
     ] = None
     after_candidate: Annotated[
