@@ -39,12 +39,18 @@ if TYPE_CHECKING:
     from refclust.metrics.score import score_all as score_all
     from refclust.mixture.certified import certified_log_likelihood as certified_log_likelihood
     from refclust.mixture.choosing.selection import select as select
-    from refclust.mixture.fit import bernoulli_mixture as bernoulli_mixture
-    from refclust.mixture.fit import bernoulli_steps as bernoulli_steps
-    from refclust.mixture.fit import gaussian_mixture as gaussian_mixture
-    from refclust.mixture.fit import gaussian_steps as gaussian_steps
-    from refclust.mixture.fit import multinomial_mixture as multinomial_mixture
-    from refclust.mixture.fit import multinomial_steps as multinomial_steps
+    from refclust.mixture.families.named.bernoulli import bernoulli_mixture as bernoulli_mixture
+    from refclust.mixture.families.named.bernoulli import bernoulli_steps as bernoulli_steps
+    from refclust.mixture.families.named.gaussian import gaussian_mixture as gaussian_mixture
+    from refclust.mixture.families.named.gaussian import gaussian_steps as gaussian_steps
+    from refclust.mixture.families.named.geometric import geometric_mixture as geometric_mixture
+    from refclust.mixture.families.named.geometric import geometric_steps as geometric_steps
+    from refclust.mixture.families.named.multinomial import (
+        multinomial_mixture as multinomial_mixture,
+    )
+    from refclust.mixture.families.named.multinomial import multinomial_steps as multinomial_steps
+    from refclust.mixture.families.named.poisson import poisson_mixture as poisson_mixture
+    from refclust.mixture.families.named.poisson import poisson_steps as poisson_steps
     from refclust.mixture.sample import sample as sample
     from refclust.mixture.theory import decomposition as decomposition
     from refclust.mixture.theory import lower_bound as lower_bound
@@ -57,21 +63,15 @@ _HOMES: Final = {
     "Checkpoint": "refclust.fitting.checkpoint",
     "Dataset": "refclust.data.dataset",
     "agglomerative": "refclust.cluster.hierarchical",
-    "bernoulli_mixture": "refclust.mixture.fit",
-    "bernoulli_steps": "refclust.mixture.fit",
     "bisecting": "refclust.cluster.bisecting",
     "certified_log_likelihood": "refclust.mixture.certified",
     "dataset": "refclust.data.accepting.door",
     "decomposition": "refclust.mixture.theory",
-    "gaussian_mixture": "refclust.mixture.fit",
-    "gaussian_steps": "refclust.mixture.fit",
     "kmeans": "refclust.cluster.kmeans",
     "kmeans_steps": "refclust.cluster.kmeans",
     "lda": "refclust.classify.discriminants",
     "load_model": "refclust.models.classifiers",
     "lower_bound": "refclust.mixture.theory",
-    "multinomial_mixture": "refclust.mixture.fit",
-    "multinomial_steps": "refclust.mixture.fit",
     "naive_bayes": "refclust.classify.naive_bayes",
     "nearest_gaussian": "refclust.classify.discriminants",
     "predict": "refclust.models.predict",

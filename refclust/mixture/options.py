@@ -237,9 +237,7 @@ class BernoulliCall(Imagining, MixtureCall):
 class MeansCall(MixtureCall):
     """What mixtures of counts take that are given by means."""
 
-    m: Annotated[
-        float, Option("Imagined rows of each component; 0 is none.", cli="--m", metavar="M")
-    ] = 0.0
+    m: Annotated[float, Option("Imagined rows of each component; 0 is none.", "--m M")] = 0.0
     p: Annotated[
         Sequence[float] | None, Option("The means of imagined rows. [those of all rows]")
     ] = None

@@ -30,7 +30,7 @@ def model_of(
 
     Spec: MODEL-DOC
 
-    >>> from refclust.mixture.fit import gaussian_mixture
+    >>> from refclust.mixture.families.named.gaussian import gaussian_mixture
     >>> model = model_of(gaussian_mixture([[0], [2], [9], [11]], 2, covariance="tied", limit=0))
     >>> model.algorithm, model.params.settings, model.fitted.parameters.covariances
     ('gaussian', GaussianSettings(covariance='EEE', floor=0.0), ((1.0,), (1.0,)))

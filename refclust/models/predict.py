@@ -72,7 +72,7 @@ def predict(
 
     Spec: MODEL-PREDICT, EM-PRED, NB-PRED, QDA-MAP
 
-    >>> from refclust.mixture.fit import gaussian_mixture
+    >>> from refclust.mixture.families.named.gaussian import gaussian_mixture
     >>> fit = gaussian_mixture([[0], [2], [9], [11]], 2, covariance="tied", labels="aabb")
     >>> found = predict(fit, [[3], [12], [5.5]], full=True)
     >>> found.labels.tolist(), found.responsibilities(2)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from refclust.cli.show.worked import Formula, Table, Title, Words, latex, markdown, text
-from refclust.mixture.fit import gaussian_mixture
+from refclust.mixture.families.named.gaussian import gaussian_mixture
 from refclust.mixture.theory import decomposition, log_joint, posteriors
 from refclust.models.clusters import load_model
 from refclust.models.mixtures import parameters_of

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from refclust.mixture.em import EMSteps
-from refclust.mixture.fit import gaussian_mixture, multinomial_mixture
+from refclust.mixture.families.named.gaussian import gaussian_mixture
+from refclust.mixture.families.named.multinomial import multinomial_mixture
 from tests.cli.conftest import Cli
 
 POINTS = "name,x,y,kind\n" + "".join(

@@ -18,7 +18,7 @@ from refclust.data.dataset import sparse
 from refclust.errors import BadOption, KOutOfRange, TooLarge
 from refclust.fitting.checks import clusters, named, whole
 from refclust.limits import limits
-from refclust.mixture.fit import multinomial_mixture
+from refclust.mixture.families.named.multinomial import multinomial_mixture
 
 GOOD: dict[str, Any] = {
     "k": 2,

@@ -19,7 +19,8 @@ from refclust.limits import limits
 from refclust.mixture.bayes.fit import variational_gaussian
 from refclust.mixture.choosing.selection import select
 from refclust.mixture.families.count_parameters import CountParameters
-from refclust.mixture.fit import gaussian_mixture, multinomial_mixture
+from refclust.mixture.families.named.gaussian import gaussian_mixture
+from refclust.mixture.families.named.multinomial import multinomial_mixture
 from refclust.mixture.predict import assignments
 from refclust.mixture.sample import sample
 

@@ -182,7 +182,7 @@ def test_type_checkers_know_the_options() -> None:
     with pytest.raises(BadOption, match="variation is 'soft'"):
         refclust.gaussian_mixture(rows, 1, variation="soft")  # type: ignore[arg-type]
     with pytest.raises(BadOption, match="model is 'trees'"):
-        refclust.select(rows, model="trees")  # type: ignore[arg-type]
+        refclust.select(rows, model="trees")
     spreads = refclust.naive_bayes(rows, classes, kind="gaussian").parameters.spreads
     assert spreads == ((0.25,), (1.0,))
     theta = refclust.naive_bayes(rows, classes, m=1.0).parameters.probabilities

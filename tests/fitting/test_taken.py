@@ -20,7 +20,7 @@ from refclust.cluster.kmeans import kmeans, kmeans_steps
 from refclust.data.files.taken import release_all, take
 from refclust.errors import CheckpointInUse
 from refclust.fitting.checkpoint import Checkpoint
-from refclust.mixture.fit import gaussian_steps
+from refclust.mixture.families.named.gaussian import gaussian_steps
 
 ROWS = [[float(x)] for x in (0, 1, 2, 9, 10, 12, 20, 24)]
 LOCK = ".fit.json.lock"

@@ -24,7 +24,8 @@ from refclust.kernels.mixtures.shared import posterior as posterior_of
 from refclust.kernels.mixtures.shared import shares as shares_of
 from refclust.mixture import repair
 from refclust.mixture.certified import certified_log_likelihood
-from refclust.mixture.fit import bernoulli_steps, multinomial_steps
+from refclust.mixture.families.named.bernoulli import bernoulli_steps
+from refclust.mixture.families.named.multinomial import multinomial_steps
 from refclust.mixture.predict import assignments
 from refclust.mixture.sample import sample
 from refclust.mixture.theory import decomposition

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import refclust as mixtures
 from refclust.cluster.bisecting import bisecting
 from refclust.cluster.kmeans import kmeans
 from refclust.errors import BadModel, RefclustError
 from refclust.fitting.checkpoint import Checkpoint, _checksum
-from refclust.mixture import fit as mixtures
 from refclust.models.clusters import from_json, to_json
 from tests.hostile.damage import text
 from tests.models.samples import models as cluster_models

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+import refclust as fits
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
 from refclust.errors import BadCheckpoint, RefclustError
 from refclust.fitting.checkpoint import Checkpoint
-from refclust.mixture import fit as fits
 from refclust.mixture.families.count_parameters import CountParameters
 from refclust.mixture.families.counts import CountFamily
 from tests.mixture.tools import told

@@ -17,7 +17,9 @@ from refclust.mixture.bayes.fit import variational_gaussian
 from refclust.mixture.choosing.criteria import aic, bic, criteria, doubts, icl, icl_soft
 from refclust.mixture.covariance.models import MODELS
 from refclust.mixture.families.gaussian_parameters import GaussianParameters
-from refclust.mixture.fit import bernoulli_mixture, gaussian_mixture, multinomial_mixture
+from refclust.mixture.families.named.bernoulli import bernoulli_mixture
+from refclust.mixture.families.named.gaussian import gaussian_mixture
+from refclust.mixture.families.named.multinomial import multinomial_mixture
 from refclust.mixture.predict import assignments
 
 MCLUST: Any = json.loads(

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+import refclust as fits
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
 from refclust.data.accepting.door import dataset
 from refclust.errors import BadLabel, BadOption, DegenerateCovariance, RefclustError
-from refclust.mixture import fit as fits
 from refclust.mixture.bayes.fit import variational_gaussian, variational_multinomial
 from refclust.mixture.certificate import Certificate, ascent
 from refclust.mixture.families.count_parameters import CountParameters

@@ -31,7 +31,7 @@ from refclust.mixture.bayes.importance import (
     log_permanent,
 )
 from refclust.mixture.bayes.proposals import model_of
-from refclust.mixture.fit import gaussian_mixture
+from refclust.mixture.families.named.gaussian import gaussian_mixture
 from refclust.numbers.logspace import logsumexp
 from tests.mixture.evidence_witness import (
     assignments_of_documents,

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from refclust.mixture.fit import gaussian_mixture
+from refclust.mixture.families.named.gaussian import gaussian_mixture
 
 DATA = [[(37 * i * i) % 101 / 8, (53 * i) % 89 / 4] for i in range(40)]
 OPTIONS: dict[str, Any] = {
@@ -32,7 +32,7 @@ OPTIONS: dict[str, Any] = {
 CHILD = """
 import json, os, sys, time
 from refclust.fitting.checkpoint import Checkpoint
-from refclust.mixture.fit import gaussian_steps
+from refclust.mixture.families.named.gaussian import gaussian_steps
 
 def slow(function):
     def called(*args):

@@ -19,11 +19,9 @@ import pytest
 
 from refclust.mixture.families.count_parameters import CountParameters
 from refclust.mixture.families.gaussian_parameters import GaussianParameters
-from refclust.mixture.fit import (
-    bernoulli_mixture,
-    gaussian_mixture,
-    multinomial_mixture,
-)
+from refclust.mixture.families.named.bernoulli import bernoulli_mixture
+from refclust.mixture.families.named.gaussian import gaussian_mixture
+from refclust.mixture.families.named.multinomial import multinomial_mixture
 from refclust.mixture.predict import assignments
 from refclust.mixture.results import MixtureFit
 

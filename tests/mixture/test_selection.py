@@ -18,7 +18,8 @@ from refclust.mixture.choosing.held_out import cross_validated, folds
 from refclust.mixture.choosing.selection import in_use, select
 from refclust.mixture.choosing.table import Candidate, ranking, why
 from refclust.mixture.covariance.models import MODELS
-from refclust.mixture.fit import gaussian_mixture, multinomial_mixture
+from refclust.mixture.families.named.gaussian import gaussian_mixture
+from refclust.mixture.families.named.multinomial import multinomial_mixture
 from refclust.mixture.results import MixtureFit
 from refclust.numbers.sampling import shuffled, stream
 

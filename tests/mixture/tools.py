@@ -10,11 +10,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+import refclust as fit
 from refclust.backends.session import Provenance
-from refclust.mixture import fit
 from refclust.mixture.bayes import fit as bayes
 from refclust.mixture.families.count_parameters import CountParameters
 from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.named.gaussian import GaussianFit
+from refclust.mixture.families.named.multinomial import CountFit
 from refclust.mixture.results import MixtureFit
 
 U = 2.0**-53
@@ -28,15 +30,15 @@ MONOTONE = ("em", "hard", "top", "generalized")
 Row = tuple[float, ...]
 
 
-def gaussian(data: Any, k: int | None = None, **options: Any) -> fit.GaussianFit:
+def gaussian(data: Any, k: int | None = None, **options: Any) -> GaussianFit:
     return fit.gaussian_mixture(data, k, **{"backend": "reference", **options})
 
 
-def multinomial(data: Any, k: int | None = None, **options: Any) -> fit.CountFit:
+def multinomial(data: Any, k: int | None = None, **options: Any) -> CountFit:
     return fit.multinomial_mixture(data, k, **{"backend": "reference", **options})
 
 
-def bernoulli(data: Any, k: int | None = None, **options: Any) -> fit.CountFit:
+def bernoulli(data: Any, k: int | None = None, **options: Any) -> CountFit:
     return fit.bernoulli_mixture(data, k, **{"backend": "reference", **options})
 
 

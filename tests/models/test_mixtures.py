@@ -24,7 +24,9 @@ from refclust.mixture.bayes.fit import variational_gaussian, variational_multino
 from refclust.mixture.covariance.models import MODELS as SHAPES
 from refclust.mixture.families.count_likelihood import log_coefficient
 from refclust.mixture.families.count_parameters import CountParameters
-from refclust.mixture.fit import bernoulli_mixture, gaussian_mixture, multinomial_mixture
+from refclust.mixture.families.named.bernoulli import bernoulli_mixture
+from refclust.mixture.families.named.gaussian import gaussian_mixture
+from refclust.mixture.families.named.multinomial import multinomial_mixture
 from refclust.models.classifiers import classifier_of, model_of
 from refclust.models.clusters import Cut, from_json, load_model, save_model, to_json
 from refclust.models.mixtures import parameters_of

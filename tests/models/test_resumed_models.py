@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import refclust as mixtures
 from refclust.backends.plugins import discovery
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Decided, KernelRun, Provenance, Session
@@ -18,7 +19,6 @@ from refclust.cluster.kmeans import kmeans
 from refclust.data.files.document import Node
 from refclust.errors import BadCheckpoint
 from refclust.fitting.checkpoint import Checkpoint, Fitting
-from refclust.mixture import fit as mixtures
 from refclust.models import clusters as model
 from refclust.models import mixtures as mixture_model
 from refclust.models.document import to_json

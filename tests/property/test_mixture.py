@@ -11,12 +11,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import refclust as fits
 from refclust.cluster.kmeans import kmeans_steps
 from refclust.errors import DegenerateCovariance, KOutOfRange, NotFinite
 from refclust.fitting.checkpoint import Checkpoint
 from refclust.fitting.draws import chosen
 from refclust.kernels.mixtures.shared import HARD, SOFT, Rule, shares
-from refclust.mixture import fit as fits
 from refclust.mixture.certified import certified_log_likelihood
 from refclust.mixture.families.count_parameters import CountParameters
 from refclust.mixture.families.gaussian_parameters import GaussianParameters

@@ -34,7 +34,9 @@ from refclust.mixture.choosing.held_out import folds
 from refclust.mixture.choosing.selection import select
 from refclust.mixture.families.counts import CountFamily
 from refclust.mixture.families.gaussian import GaussianFamily
-from refclust.mixture.fit import bernoulli_mixture, gaussian_mixture, multinomial_mixture
+from refclust.mixture.families.named.bernoulli import bernoulli_mixture
+from refclust.mixture.families.named.gaussian import gaussian_mixture
+from refclust.mixture.families.named.multinomial import multinomial_mixture
 from refclust.mixture.passes import CountPasses, GaussianPasses
 from tests.metrics.strategies import some
 from tests.mixture.evidence_witness import evidence_of_documents, evidence_of_line

@@ -284,7 +284,7 @@ def probabilities(given: Input) -> list[list[float]]:
 def gaussian(given: Input, options: Mapping[str, Any]) -> Work:
     """A Gaussian mixture from given means, the variances of the data, and equal shares."""
     from refclust.mixture.families.gaussian_parameters import GaussianParameters
-    from refclust.mixture.fit import gaussian_mixture
+    from refclust.mixture.families.named.gaussian import gaussian_mixture
 
     d, k, spread = given.facts["d"], given.facts["k"], variances(given)
     full = options["covariance"] == "full"
@@ -302,7 +302,7 @@ def multinomial(given: Input, options: Mapping[str, Any]) -> Work:
     """A multinomial mixture from given probabilities and equal shares."""
     from refclust.kernels.centres import CentreMatrix
     from refclust.mixture.families.count_parameters import CountParameters
-    from refclust.mixture.fit import multinomial_mixture
+    from refclust.mixture.families.named.multinomial import multinomial_mixture
 
     k = given.facts["k"]
     start = CountParameters((1.0 / k,) * k, CentreMatrix.of(probabilities(given)))

@@ -98,7 +98,7 @@ if "warm" in sys.argv:
     import numpy, refclust
     refclust.kmeans([[float(i)] for i in range(50)], 2, backend="numpy")
     refclust.rand([0, 1], [0, 1])
-from refclust.mixture.fit import gaussian_mixture
+from refclust.mixture.families.named.gaussian import gaussian_mixture
 rows = [[(i * 7919 % 1009) / 64, (i * 104729 % 997) / 32 + i % 3 * 40] for i in range(4000)]
 fit = gaussian_mixture(rows, 3, restarts=3, limit=4, seed=1)
 ran = sorted({run.backend for run in fit.provenance.kernels if run.kernel.startswith("gaussian")})

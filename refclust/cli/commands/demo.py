@@ -145,7 +145,7 @@ def _the_clusters() -> Iterator[str]:
 
 def _the_mixture() -> Iterator[str]:
     from refclust.mixture.certified import certified_log_likelihood
-    from refclust.mixture.fit import gaussian_mixture
+    from refclust.mixture.families.named.gaussian import gaussian_mixture
 
     waits = [[x] for x in (1.8, 2.0, 2.2, 1.9, 3.1, 4.3, 4.5, 4.4, 4.7, 4.1)]
     fit = gaussian_mixture(waits, 2, labels=[0] * 3 + [1] * 7, tolerance=1e-3, backend="reference")

@@ -34,11 +34,6 @@ _REASONS: Final = {
     "collapsed": "a component collapsed",
     "caller": "it was stopped",
 }
-_NAMES: Final = {
-    "gaussian": "a Gaussian mixture",
-    "multinomial": "a multinomial mixture",
-    "bernoulli": "a Bernoulli mixture",
-}
 _STARTS: Final = {"given": "the parameters given", "labels": "the labels given"}
 
 
@@ -71,10 +66,12 @@ def mixture_lines(fit: AnyFit, data: Dataset, facts: Facts) -> Iterator[str]:
     """Tell about a fit of a mixture."""
     count = len(fit.sizes)  # the policy drop makes it smaller than k
     asked = f" ({fit.k} were asked for)" if fit.k != count else ""
+    from refclust.mixture.families.named import record
+
     how = "" if fit.variation == "em" else f", variation {fit.variation}"
     model = f" ({fit.settings['covariance']})" if fit.family == "gaussian" else ""
     components = counted(count, "component")
-    yield f"{data_text(data)}; {components}{asked} of {_NAMES[fit.family]}{model}{how}"
+    yield f"{data_text(data)}; {components}{asked} of {record(fit.family).title}{model}{how}"
     yield ""
     # Which rungs decided rows is known of the k-means of a start only, which is not the fit.
     backend = backend_facts(fit.provenance)[:1]
@@ -119,7 +116,8 @@ def prior_text(settings: dict[str, Any]) -> str:
     if settings.get("floor"):
         return f"a floor of {settings['floor']:g} times the variances in every scatter"
     if settings.get("m"):
-        shares = "all alike" if settings["p"] is None else "of given shares"
+        usual = "all alike" if "counts" in settings else "like all rows together"
+        shares = usual if settings["p"] is None else "as given"
         return f"m = {settings['m']:g} imagined observations of each component, {shares}"
     return ""
 
@@ -151,7 +149,7 @@ def certificate_text(fit: AnyFit) -> str:
 
     Spec: EM-CONV
 
-    >>> from refclust.mixture.fit import gaussian_mixture
+    >>> from refclust.mixture.families.named.gaussian import gaussian_mixture
     >>> certificate_text(gaussian_mixture([[0], [1], [5]], 1, limit=0))
     'not watched: no iteration was made'
     >>> certificate_text(gaussian_mixture([[0], [1], [5]], 1, trace="none"))
@@ -212,6 +210,7 @@ def component_lines(
 ) -> list[str]:
     """A table of the components: share, size, and where they are, or which words they like."""
     from refclust.mixture.families.gaussian_parameters import GaussianParameters
+    from refclust.mixture.families.means import MeanParameters
 
     called = range(len(sizes)) if names is None else names
     head = ["component" if names is None else "class", "weight", "size"]
@@ -220,19 +219,25 @@ def component_lines(
         [for_terminal(called[k]), f"{parameters.weights[k]:.4f}", _size(sizes[k])]
         for k in range(shown)
     ]
-    if isinstance(parameters, GaussianParameters):
+    what = "means"
+    if isinstance(parameters, GaussianParameters | MeanParameters):
         d = len(parameters.means[0])
         listed = range(min(d, _MOST_FEATURES))
         head += [_name(features, j) for j in listed]
-        for row, mean, spread in zip(rows, parameters.means, parameters.spreads, strict=False):
-            row += [f"{mean[j]:.4g} ± {math.sqrt(variance(spread, j, d)):.3g}" for j in listed]
+        for row, mean in zip(rows, parameters.means, strict=False):
+            row += [f"{mean[j]:.4g}" for j in listed]
+        if isinstance(parameters, GaussianParameters):
+            what = "means ± standard deviations"
+            for row, spread in zip(rows, parameters.spreads, strict=False):
+                for j in listed:
+                    row[3 + j] += f" ± {math.sqrt(variance(spread, j, d)):.3g}"
         left, right = d - len(listed), frozenset(range(1, len(head)))
     else:
         head.append("more probable here than elsewhere")
         for row, words in zip(rows, _words(parameters), strict=False):
             row.append(", ".join(_name(features, j) for j in words) or "-")
         left, right = 0, frozenset((1, 2))
-    more = [f"means ± standard deviations; {left} more features"] if left else []
+    more = [f"{what}; {left} more features"] if left else []
     if len(sizes) > shown:
         more.append(f"… and {counted(len(sizes) - shown, 'component')} more; --json tells all")
     return columns([head, *rows], right=right) + more

@@ -83,7 +83,7 @@ def criteria(
 
     Spec: MS-BIC, MS-AIC, MS-ICL
 
-    >>> from refclust.mixture.fit import multinomial_mixture
+    >>> from refclust.mixture.families.named.multinomial import multinomial_mixture
     >>> docs = [[2, 0], [0, 2]]
     >>> fit = multinomial_mixture(docs, 2, labels=[0, 1])
     >>> found = criteria(fit, docs)

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias, cast
 
 from refclust.errors import BadOption
 from refclust.fitting.checks import not_negative, runs, whole
 from refclust.fitting.options import LEFT_OPEN, Call, Option, members
+from refclust.mixture.families.named import names
 from refclust.mixture.options import Climb, Counting, Floored, Imagining, NormalBelief, WordBelief
 
-Model: TypeAlias = Literal["gaussian", "multinomial", "bernoulli", "kmeans"]
+Model: TypeAlias = str  # a family of mixtures, or k-means
 Criterion: TypeAlias = Literal[
     "bic", "aic", "icl", "icl-soft", "cv", "evidence", "importance", "gap", "elbow"
 ]
 Told: TypeAlias = Callable[[int, int, str], None]  # pieces of work done, all of them, the last one
 
+MODELS: Final = (*names(), "kmeans")
 RESTARTS: Final = 5
 TOLERANCE: Final = 1e-6  # criteria are compared in units, not in the last digits of a maximum
 
@@ -29,7 +31,15 @@ class SelectCall(Floored, Imagining, Counting, NormalBelief, WordBelief, Climb, 
     k: Annotated[int | Iterable[int], Option("Numbers of components to try.", "-k --k K")] = range(
         1, 10
     )
-    model: Annotated[Model, Option("Which kind of mixture, or k-means.", "--model")] = "gaussian"
+    model: Annotated[
+        Model,
+        Option(
+            "Which kind of mixture, or k-means.",
+            "--model",
+            names=MODELS,
+            typed=cast(Any, Literal)[MODELS],
+        ),
+    ] = "gaussian"
     covariance: Annotated[
         str | Iterable[str],
         Option("Covariance models to try: one, several, or all.", "--covariance C"),

@@ -37,24 +37,31 @@ from refclust.mixture.choosing.table import (
 )
 from refclust.mixture.covariance.models import MODELS, covariance_model
 from refclust.mixture.em import USUAL
-from refclust.mixture.fit import bernoulli_mixture, gaussian_mixture, multinomial_mixture
+from refclust.mixture.families.named import record
+from refclust.mixture.fit import begun_by, finished
 from refclust.mixture.options import (
-    BernoulliCall,
-    GaussianCall,
     MixtureCall,
-    MultinomialCall,
     VariationalGaussianCall,
     VariationalMultinomialCall,
 )
 from refclust.numbers.reading import shown
 
-_FITS: Final[Mapping[tuple[str, bool], tuple[Callable[..., AnyFit], type[MixtureCall]]]] = {
-    ("gaussian", False): (gaussian_mixture, GaussianCall),
-    ("multinomial", False): (multinomial_mixture, MultinomialCall),
-    ("bernoulli", False): (bernoulli_mixture, BernoulliCall),
-    ("gaussian", True): (variational_gaussian, VariationalGaussianCall),
-    ("multinomial", True): (variational_multinomial, VariationalMultinomialCall),
+_BELIEFS: Final[Mapping[str, tuple[Callable[..., AnyFit], type[MixtureCall]]]] = {
+    "gaussian": (variational_gaussian, VariationalGaussianCall),
+    "multinomial": (variational_multinomial, VariationalMultinomialCall),
 }
+
+
+def _fit_of(model: Model, criterion: str) -> tuple[Callable[..., AnyFit] | None, type]:
+    """Who fits a model for a criterion, and what that takes; k-means has a way of its own."""
+    if model == "kmeans":
+        return None, KMeansCall
+    if criterion not in OF_BELIEFS:
+        kind = record(model)
+        return (lambda **options: finished(begun_by(kind, kind.call(**options)))), kind.call
+    if model not in _BELIEFS:
+        raise BadOption(f"there is no evidence for {model}; it goes with {' and '.join(_BELIEFS)}")
+    return _BELIEFS[model]
 
 
 @takes(SelectCall)
@@ -83,9 +90,7 @@ def select(call: SelectCall) -> Selection:
         )
     if call.folds is not None and criterion != "cv":
         raise BadOption(f"folds belong to the criterion cv, not to {criterion}")
-    fit, kind = _FITS.get((model, criterion in OF_BELIEFS), (None, KMeansCall))
-    if fit is None and model != "kmeans":
-        raise BadOption(f"there is no evidence for {model}; it goes with gaussian and multinomial")
+    fit, kind = _fit_of(model, criterion)
     options = call.of_fits(kind)
     rows = dataset(call.data, weights=call.weights)
     ks = _numbers(call.k)

@@ -6,7 +6,7 @@ import math
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import get_args
+from typing import Any, get_args
 
 from refclust.data.accepting.buffers import surely_counts, surely_shares
 from refclust.data.dataset import Dataset
@@ -26,6 +26,7 @@ from refclust.kernels.points import Vector
 from refclust.mixture.families.estimates import component_weights
 from refclust.mixture.families.gaussian_parameters import check_weights, readable
 from refclust.mixture.options import Counts as Counts
+from refclust.numbers.reading import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,22 @@ def estimated(tallies: Tallies, step: WordStep) -> CountParameters:
     flat = memoryview(step.probabilities)
     table = CentreMatrix.flat(flat, len(flat) // len(tallies.counts))
     return CountParameters(component_weights(tallies.counts), table)
+
+
+def shares_of(p: Any) -> tuple[float, ...]:
+    """The shares of imagined words as doubles; none: nothing.
+
+    Spec: NB-MEST
+    """
+    if p is None:
+        return ()
+    try:
+        shares = tuple(map(float, p))
+    except (TypeError, ValueError, OverflowError):
+        raise BadOption(f"p is {shown(p)}; a probability for each column is needed") from None
+    if not shares:
+        raise DimensionMismatch("p has no numbers; one for each column is due")
+    return shares
 
 
 def check_counts(data: Dataset, kind: Kind, counts: Counts) -> None:

@@ -9,7 +9,7 @@ from refclust.data.dataset import Dataset
 from refclust.fitting.draws import Draws
 from refclust.fitting.rows import Rows
 from refclust.kernels.mixtures.shared import Posterior
-from refclust.mixture.families.count_parameters import check_counts
+from refclust.mixture.families.count_parameters import check_counts, shares_of
 from refclust.mixture.families.exact import Cell, CountJoint
 from refclust.mixture.families.means import Law, MeanFamily, MeanParameters, check_means, terms_of
 from refclust.mixture.families.record import FamilyRecord, RowDraw
@@ -31,7 +31,7 @@ def mean_record(
     """
 
     def on(rows: Rows, k: int, settings: Mapping[str, Any]) -> MeanFamily:
-        return MeanFamily(CountPasses(rows, k), law, settings["m"], tuple(settings["p"] or ()))
+        return MeanFamily(CountPasses(rows, k), law, settings["m"], shares_of(settings["p"]))
 
     def posterior(parameters: MeanParameters, rows: Rows, full: bool) -> Posterior:
         check_counts(rows.data, "multinomial", "whole")
@@ -60,4 +60,5 @@ def mean_record(
         ),
         rows=drawn,
         example=example,
+        law=law,
     )

@@ -53,6 +53,15 @@ class Law:
     slope: Callable[[float], float]  # -inf at mu = 0: nothing is ever counted there
     base: Callable[[float], float]
     left_out: Callable[[Sequence[float]], float]  # of the counts of a row
+    text: str  # log p of a count, for readers
+    latex: str
+
+    def log(self, x: float, mu: float) -> float:
+        """log p(x), whole.
+
+        Spec: CM-LL
+        """
+        return (x * self.slope(mu) if x else 0.0) + self.base(mu) + self.left_out([x])
 
 
 Pair = Point[MeanParameters, Terms]

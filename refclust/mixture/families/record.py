@@ -16,6 +16,7 @@ from refclust.fitting.rows import Rows
 from refclust.kernels.mixtures.shared import Posterior
 from refclust.kernels.points import Vector
 from refclust.mixture.families.family import Family
+from refclust.mixture.families.means import Law
 from refclust.mixture.options import MixtureCall
 from refclust.numbers.real import Interval
 from refclust.numbers.reals.intervals import Arithmetic
@@ -47,3 +48,4 @@ class FamilyRecord:
     exact: Callable[[Any, Arithmetic], Joint]
     rows: Callable[[Any, Draws, float | None], RowDraw]  # draws rows; the mean length of documents
     example: str  # of the command line
+    law: Law | None = None  # of counts that are given by their means

@@ -13,6 +13,7 @@ from refclust.mixture.families.count_parameters import (
     CountParameters,
     check_counts,
     check_parameters,
+    shares_of,
 )
 from refclust.mixture.families.counts import CountFamily
 from refclust.mixture.passes import CountPasses
@@ -23,7 +24,7 @@ def words_on(kind: Kind, rows: Rows, k: int, settings: Mapping[str, Any]) -> Cou
 
     Spec: MIX-MODEL
     """
-    shares, counts = tuple(settings["p"] or ()), settings.get("counts", "whole")
+    shares, counts = shares_of(settings["p"]), settings.get("counts", "whole")
     return CountFamily(CountPasses(rows, k), kind, settings["m"], shares, counts)
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from refclust.data.files.parts import Known
 from refclust.data.files.records import FAMILY
+from refclust.mixture.families.named import names
 from refclust.models.records.beliefs import (
     CountBeliefNumbers,
     CountPrior,
@@ -23,6 +24,8 @@ from refclust.models.records.numbers import (
     DiscriminantParams,
     GaussianNumbers,
     GaussianSettings,
+    MeanNumbers,
+    MeanSettings,
     NaiveBayesParams,
     Numbers,
 )
@@ -42,6 +45,12 @@ FAMILIES: Final[dict[str, FamilyFile]] = {
     "gaussian": FamilyFile(GaussianSettings, GaussianNumbers, "gaussian", DiscriminantParams),
     "multinomial": FamilyFile(CountSettings, CountNumbers, "multinomial", NaiveBayesParams),
     "bernoulli": FamilyFile(CountSettings, CountNumbers, "bernoulli", NaiveBayesParams),
+    # Families of counts that are given by their means need no line of their own.
+    **{
+        name: FamilyFile(MeanSettings, MeanNumbers, name)
+        for name in names()
+        if name not in ("gaussian", "multinomial", "bernoulli")
+    },
     "variational-gaussian": FamilyFile(GaussianPrior, GaussianBeliefNumbers, "gaussian"),
     "variational-multinomial": FamilyFile(CountPrior, CountBeliefNumbers, "multinomial"),
 }

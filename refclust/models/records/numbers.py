@@ -72,6 +72,13 @@ def _probabilities(node: Node, rows: Centres, known: Known) -> None:
             _sum_to_one(node.item(place), row, known)
 
 
+def _not_negative(node: Node, rows: Centres, _known: Known) -> None:
+    for place, row in enumerate(rows):
+        for column, x in enumerate(row):
+            if x < 0.0:
+                node.item(place).fail(f"column {column} is {x!r}; means of counts are at least 0")
+
+
 def _fits(node: Node, form: Form, known: Known) -> None:
     due = form_of(known["params.covariance"])
     if form != due:
@@ -131,6 +138,14 @@ class CountSettings:
     m: Amount
     p: Probabilities | None
     counts: CountsName
+
+
+@dataclass(frozen=True, slots=True)
+class MeanSettings:
+    """How many imagined rows, and of which means."""
+
+    m: Amount
+    p: Annotated[tuple[float, ...], doubles("d", 0)] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,3 +278,28 @@ class CountNumbers(Numbers):
         from refclust.mixture.families.count_parameters import CountParameters
 
         return CountParameters(self.weights, self.probabilities)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanNumbers(Numbers):
+    """The parameters of K components of counts that are given by their means.
+
+    Spec: MODEL-DOC
+
+    >>> MeanNumbers((1.0,), ((0.25, 7.0),)).parameters()
+    MeanParameters(weights=(1.0,), means=((0.25, 7.0),))
+    """
+
+    weights: Shares
+    means: Annotated[Rows, items("weights", fewest=1), also(_not_negative)]
+
+    @property
+    def middles(self) -> Centres:
+        """How many there are on average."""
+        return self.means
+
+    def parameters(self) -> Parameters:
+        """The means of counts."""
+        from refclust.mixture.families.means import MeanParameters
+
+        return MeanParameters(self.weights, self.means)

@@ -13,7 +13,9 @@ from refclust.errors import BadVectorFile
 from refclust.mixture.covariance.models import covariance_model
 from refclust.mixture.families.count_parameters import CountParameters
 from refclust.mixture.families.gaussian_parameters import GaussianParameters
-from refclust.mixture.fit import bernoulli_mixture, gaussian_mixture, multinomial_mixture
+from refclust.mixture.families.named.bernoulli import bernoulli_mixture
+from refclust.mixture.families.named.gaussian import gaussian_mixture
+from refclust.mixture.families.named.multinomial import multinomial_mixture
 from refclust.mixture.results import MixtureFit
 from refclust.mixture.sample import sample as draw_rows
 from refclust.vectors.answers import Answer, Input

@@ -25,7 +25,9 @@ from refclust.mixture.choosing.selection import select
 from refclust.mixture.covariance.models import mixture_parameters
 from refclust.mixture.families.counts import CountFamily
 from refclust.mixture.families.gaussian import GaussianFamily
-from refclust.mixture.fit import bernoulli_mixture, gaussian_mixture, multinomial_mixture
+from refclust.mixture.families.named.bernoulli import bernoulli_mixture
+from refclust.mixture.families.named.gaussian import gaussian_mixture
+from refclust.mixture.families.named.multinomial import multinomial_mixture
 from refclust.mixture.passes import CountPasses, GaussianPasses
 from refclust.mixture.theory import row_entropy
 from refclust.vectors.answers import Answer, Input, Missing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from refclust.cli.commands.explain.model import Form, fitted_to, opened, rendered
@@ -177,7 +177,9 @@ def _stepped(
     model: MixtureModel, data: Dataset, start: Parameters, limit: int, backend: str | None
 ) -> MixtureFit[Any]:
     """The fit of the model again, from its own parameters, for so many iterations."""
-    from refclust.mixture import fit as fits
+    from refclust.fitting.options import members
+    from refclust.mixture.families.named import record
+    from refclust.mixture.fit import begun_by, finished
 
     params = model.params
     told: dict[str, Any] = {"parameters": start, "limit": limit, "tolerance": 0.0}
@@ -186,12 +188,7 @@ def _stepped(
         told["variation"] = params.variation
         told |= {"top": params.top} if params.variation == "top" else {}
         told |= {"damping": params.damping} if params.variation == "generalized" else {}
-    settings: Any = params.settings
-    if model.family == "gaussian":
-        return fits.gaussian_mixture(
-            data, covariance=settings.covariance, floor=settings.floor, **told
-        )
-    told |= {"m": settings.m, "p": settings.p}
-    if model.family == "bernoulli":
-        return fits.bernoulli_mixture(data, **told)
-    return fits.multinomial_mixture(data, counts=settings.counts, **told)
+    kind = record(model.family)
+    settings = asdict(params.settings).items()
+    told |= {name: value for name, value in settings if name in members(kind.call)}
+    return finished(begun_by(kind, kind.call(data=data, **told)))

@@ -8,16 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from refclust.cli.commands.explain.model import MOST, full_row, left_out, listed
 from refclust.cli.show.worked import Formula, Piece, Table, Words, in_latex, number
+from refclust.mixture.families.named import record
 
 if TYPE_CHECKING:
     from refclust.cli.commands.explain.em import Iteration
     from refclust.mixture.families.count_parameters import CountParameters
     from refclust.mixture.families.gaussian_parameters import GaussianParameters
+    from refclust.mixture.families.means import Law, MeanParameters
 
 
 def expectation(one: Iteration) -> Iterator[Piece]:
     """How log p(x, k) of the row comes about."""
-    if one.model.family == "gaussian":
+    law = record(one.model.family).law
+    if law is not None:
+        yield from _mean_row(one, one.before.parameters, law)
+    elif one.model.family == "gaussian":
         yield from _gaussian_row(one, one.before.parameters)
     else:
         yield from _count_row(one, one.before.parameters)
@@ -41,7 +46,9 @@ def maximisation(one: Iteration) -> Iterator[Piece]:
     shares = one.q[one.row]
     k = max(range(len(shares)), key=shares.__getitem__)
     yield Words(f"Component {k}, to which the row most likely belongs:")
-    if one.model.family == "gaussian":
+    if record(one.model.family).law is not None:
+        yield from _mean_update(one, k, old, new)
+    elif one.model.family == "gaussian":
         yield from _gaussian_update(one, k, old, new)
     else:
         yield from _count_update(one, k, old, new)
@@ -112,6 +119,51 @@ def _count_row(one: Iteration, parameters: CountParameters) -> Iterator[Piece]:
         rows.append([str(k), *map(number, told), number(one.joint[one.row][k])])
     left = ["all others"] if others else []
     yield Table(["component", "log weight", *counted, *left, "log p(x, k)"], rows)
+
+
+def _mean_row(one: Iteration, parameters: MeanParameters, law: Law) -> Iterator[Piece]:
+    x, shown = full_row(one.data, one.row), listed(one.data)
+    yield Formula(
+        f"log p(x, k) = log weight + sum of {law.text}",
+        rf"\log p(x,k)=\log\pi_k+\sum_j {law.latex}",
+    )
+    names = [f"{one.data.feature_name(j)} = {number(x[j])}" for j in shown]
+    rows = []
+    for k, means in enumerate(parameters.means):
+        logs = [law.log(x[j], means[j]) for j in range(one.data.d)]
+        cells = [_log(parameters.weights[k]), *(logs[j] for j in shown)]
+        if len(shown) < one.data.d:
+            cells.append(math.fsum(logs[j] for j in range(one.data.d) if j not in shown))
+        rows.append([str(k), *map(number, cells), number(one.joint[one.row][k])])
+    left = ["all others"] if len(shown) < one.data.d else []
+    yield Table(["component", "log weight", *names, *left, "log p(x, k)"], rows)
+
+
+def _mean_update(
+    one: Iteration, k: int, old: MeanParameters, new: MeanParameters
+) -> Iterator[Piece]:
+    settings: Any = one.model.params.settings
+    n, m, totals = one.counts[k], settings.m, _totals(one, k)
+    whole = math.fsum(one.weights)
+    yield Formula(
+        f"mu_j = (T_j + m p_j) / (N + m),  N = {number(n)},  m = {number(m)}",
+        r"\mu_{kj}'=\frac{T_{kj}+m\,p_j}{N_k+m},"
+        rf"\qquad N_k={in_latex(number(n))},\quad m={in_latex(number(m))}",
+    )
+    everybody = [math.fsum(column) for column in zip(*_weighted(one), strict=True)]
+    rows = []
+    for j in listed(one.data):
+        mean = everybody[j] / whole if settings.p is None else settings.p[j]
+        cells = [totals[j], m * mean, old.means[k][j], new.means[k][j]]
+        rows.append([one.data.feature_name(j), *map(number, cells)])
+    yield Table(["feature", "T_j", "m p_j", "mean before", "mean after"], rows)
+    yield from left_out(one.data)
+
+
+def _weighted(one: Iteration) -> Iterator[list[float]]:
+    """Every row times its weight."""
+    for i, weight in enumerate(one.weights):
+        yield [weight * x for x in full_row(one.data, i)]
 
 
 def _gaussian_update(

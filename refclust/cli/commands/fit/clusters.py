@@ -17,6 +17,7 @@ from refclust.cli.options.groups import together
 from refclust.cli.strict import App
 from refclust.cluster.options import AgglomerativeCall, BisectingCall, KMeansCall
 from refclust.errors import BadOption
+from refclust.mixture.families.named import help_of, names
 
 if TYPE_CHECKING:
     from refclust.cluster.results import BisectingFit, KMeansFit
@@ -178,9 +179,7 @@ def agglomerative(
 
 
 for _name, _place, _help in (
-    ("gaussian", "mixtures:gaussian", "Gaussian mixture: soft clusters of any shape."),
-    ("multinomial", "mixtures:multinomial", "Multinomial mixture: soft clusters of counts."),
-    ("bernoulli", "mixtures:bernoulli", "Bernoulli mixture: soft clusters of zeros and ones."),
+    *((family, f"mixtures:{family}", help_of(family)) for family in names()),
     ("naive-bayes", "classifiers:naive_bayes", "Naive Bayes: classes of words or numbers."),
     ("qda", "classifiers:qda", "Quadratic discriminants: a Gaussian for each class."),
     ("lda", "classifiers:lda", "Linear discriminants: one covariance for all classes."),

@@ -1,10 +1,10 @@
-"""``refclust fit gaussian``, ``multinomial`` and ``bernoulli``: mixtures by EM."""
+"""``refclust fit gaussian``, ``multinomial`` and all other families: mixtures by EM."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -28,7 +28,6 @@ Shares = Annotated[
     Literal["uniform", "background"],
     typer.Option("--p", help="What is imagined: all words alike, or as in all rows together."),
 ]
-Family: TypeAlias = Literal["gaussian", "multinomial", "bernoulli"]
 
 
 def _mixture(kind: type[MixtureCall]) -> Callable[[Command], Command]:
@@ -91,9 +90,26 @@ def bernoulli(
     _fit(data, "bernoulli", call, files, reading, background=p == "background")
 
 
+def __getattr__(name: str) -> Command:
+    """The commands of all other families, made of their records."""
+    from refclust.mixture.families.named import names, record
+
+    if name not in names():
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    known = record(name)
+
+    def command(
+        data: dataio.DataFile, *, call: MixtureCall, files: Files, reading: dataio.DataOptions
+    ) -> None:
+        _fit(data, name, call, files, reading)
+
+    command.__doc__ = f"Fit {known.title} by EM.\n\n\b\nrefclust fit {name} {known.example}"
+    return _mixture(known.call)(command)
+
+
 def _fit(
     path: str,
-    family: Family,
+    family: str,
     call: MixtureCall,
     files: Files,
     reading: dataio.DataOptions,
@@ -105,7 +121,8 @@ def _fit(
     files.refuse([path, label_files.split(labels)[0], model, reading.stop_words])
     from refclust.cli.show import mixture_json
     from refclust.cli.show import mixtures as summary
-    from refclust.mixture import fit as doors
+    from refclust.mixture.families.named import record
+    from refclust.mixture.fit import begun_by
 
     source = dataio.read(path, reading)
     shares: dict[str, Any] = {"p": _background(source.data, family)} if background else {}
@@ -119,8 +136,8 @@ def _fit(
     )
 
     def climbed(live: fit_run.Live, checkpoint: Checkpoint | None) -> MixtureFit[Any]:
-        begin = getattr(doors, f"{family}_steps")
-        return fit_run.climbed(begin(**vars(replace(asked, checkpoint=checkpoint))), live)
+        steps = begun_by(record(family), replace(asked, checkpoint=checkpoint))
+        return fit_run.climbed(steps, live)
 
     fit = files.run(climbed)
     facts = summary.Facts.of(fit, source.data, certify=files.certify)
@@ -151,7 +168,7 @@ def _starts(call: MixtureCall) -> tuple[str | None, str | None]:
     return files
 
 
-def _parameters(path: str, data: Dataset, family: Family) -> Any:
+def _parameters(path: str, data: Dataset, family: str) -> Any:
     """The parameters of a mixture or classifier of the same family, over the same features."""
     from refclust.errors import FeatureMismatch
     from refclust.models.clusters import load_model

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 
 from refclust.fitting.draws import Draws
+from refclust.fitting.options import takes
+from refclust.kernels.mixtures.multinomial import Tallies, Terms
 from refclust.kernels.points import Vector
+from refclust.mixture.em import EMSteps
 from refclust.mixture.families.count_parameters import CountParameters
 from refclust.mixture.families.exact import CountJoint, Parts
 from refclust.mixture.families.record import FamilyRecord, RowDraw
@@ -18,7 +21,12 @@ from refclust.mixture.families.word_pass import (
     words_on,
     words_posterior,
 )
+from refclust.mixture.fit import begun_by, finished
 from refclust.mixture.options import BernoulliCall
+from refclust.mixture.results import MixtureFit
+
+CountFit: TypeAlias = MixtureFit[CountParameters]
+CountSteps: TypeAlias = EMSteps[CountParameters, Terms, Tallies]
 
 
 def _cell(x: float, theta: float) -> Parts | None:
@@ -60,3 +68,25 @@ RECORD: Final = FamilyRecord(
     rows=_rows,
     example="votes.csv -k 2 --label-column party --m 1",
 )
+
+
+@takes(BernoulliCall)
+def bernoulli_steps(call: BernoulliCall) -> CountSteps:
+    """Begin a fit of a Bernoulli mixture and return its passes.
+
+    Spec: BMIX-LL, EM-ALG
+    """
+    return begun_by(RECORD, call)
+
+
+@takes(BernoulliCall)
+def bernoulli_mixture(call: BernoulliCall) -> CountFit:
+    """Fit a mixture of K components that say which features are there, with m imagined rows.
+
+    Spec: BMIX-LL, EM-RESTART
+
+    >>> fit = bernoulli_mixture([[1, 0], [1, 0], [0, 1]], 2, labels=["a", "a", "b"])
+    >>> tuple(fit.parameters.probabilities)
+    ((1.0, 0.0), (0.0, 1.0))
+    """
+    return finished(bernoulli_steps(**vars(call)))

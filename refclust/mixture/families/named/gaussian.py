@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from refclust.data.dataset import Dataset
-from refclust.errors import DegenerateCovariance
+from refclust.errors import BadOption, DegenerateCovariance
 from refclust.fitting.draws import Draws, normal
+from refclust.fitting.options import takes
 from refclust.fitting.rows import Rows
+from refclust.kernels.mixtures.gaussian import Gaussians, Moments
 from refclust.kernels.mixtures.shared import Posterior
 from refclust.kernels.points import Vector
+from refclust.mixture.covariance.models import covariance_model
+from refclust.mixture.em import EMSteps
 from refclust.mixture.families.exact import GaussianJoint
 from refclust.mixture.families.gaussian import GaussianFamily
 from refclust.mixture.families.gaussian_parameters import (
@@ -22,13 +26,26 @@ from refclust.mixture.families.gaussian_parameters import (
     whitening_diagonal,
 )
 from refclust.mixture.families.record import FamilyRecord, RowDraw
+from refclust.mixture.fit import begun_by, finished
 from refclust.mixture.options import GaussianCall
 from refclust.mixture.passes import GaussianPasses
+from refclust.mixture.results import MixtureFit
 from refclust.numbers.linalg import NotPositive, cholesky
+
+GaussianFit: TypeAlias = MixtureFit[GaussianParameters]
+GaussianSteps: TypeAlias = EMSteps[GaussianParameters, Gaussians, Moments]
+
+_CONVEX: Final = ("EII", "VII", "EEI", "VVI", "EEE", "VVV")
 
 
 def _on(rows: Rows, k: int, settings: Mapping[str, Any]) -> GaussianFamily:
-    return GaussianFamily(GaussianPasses(rows, k), settings["covariance"], settings["floor"])
+    model = covariance_model(settings["covariance"]).name
+    if settings.get("variation") == "generalized" and model not in _CONVEX:
+        raise BadOption(
+            f"the covariances of {model} have no way between them that stays in the model; "
+            f"generalized EM goes with {', '.join(_CONVEX)}"
+        )
+    return GaussianFamily(GaussianPasses(rows, k), model, float(settings["floor"]))
 
 
 def _posterior(parameters: GaussianParameters, rows: Rows, full: bool) -> Posterior:
@@ -82,3 +99,29 @@ RECORD: Final = FamilyRecord(
     rows=_rows,
     example="iris.csv -k 3 --label-column label --covariance EEE --restarts 20",
 )
+
+
+@takes(GaussianCall)
+def gaussian_steps(call: GaussianCall) -> GaussianSteps:
+    """Begin a fit of a Gaussian mixture and return its passes.
+
+    Spec: GMM-ALG, EM-ALG
+
+    >>> steps = gaussian_steps([[0], [1], [9], [10]], 2, seed=1)
+    >>> next(steps).iteration.iteration
+    0
+    """
+    return begun_by(RECORD, call)
+
+
+@takes(GaussianCall)
+def gaussian_mixture(call: GaussianCall) -> GaussianFit:
+    """Fit a mixture of K normal densities and return the best of all runs.
+
+    Spec: GMM-ALG, GMM-LL, CEM-ALG, EM-RESTART
+
+    >>> fit = gaussian_mixture([[0], [1], [9], [10]], 2, covariance="tied", seed=1)
+    >>> fit.labels.tolist(), fit.parameters.weights
+    ([0, 0, 1, 1], (0.5, 0.5))
+    """
+    return finished(gaussian_steps(**vars(call)))

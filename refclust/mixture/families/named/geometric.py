@@ -52,7 +52,14 @@ def _draw(draws: Draws, mu: float) -> int:
 
 
 RECORD: Final = mean_record(
-    Law("geometric", _slope, lambda mu: -math.log1p(mu), lambda _counts: 0.0),
+    Law(
+        "geometric",
+        _slope,
+        lambda mu: -math.log1p(mu),
+        lambda _counts: 0.0,
+        "x_j log(mu_kj / (1 + mu_kj)) - log(1 + mu_kj)",
+        r"x_j\log\frac{\mu_{kj}}{1+\mu_{kj}}-\log(1+\mu_{kj})",
+    ),
     _cell,
     _draw,
     title="a geometric mixture",

@@ -5,12 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import partial
 from itertools import accumulate
-from typing import Final
+from typing import Final, TypeAlias
 
 from refclust.errors import BadOption
 from refclust.fitting.checks import is_number
 from refclust.fitting.draws import Draws, chosen, poisson
+from refclust.fitting.options import takes
+from refclust.kernels.mixtures.multinomial import Tallies, Terms
 from refclust.kernels.points import Vector
+from refclust.mixture.em import EMSteps
 from refclust.mixture.families.count_parameters import CountParameters
 from refclust.mixture.families.exact import CountJoint, Parts
 from refclust.mixture.families.record import FamilyRecord, RowDraw
@@ -21,9 +24,14 @@ from refclust.mixture.families.word_pass import (
     words_on,
     words_posterior,
 )
+from refclust.mixture.fit import begun_by, finished
 from refclust.mixture.options import MultinomialCall
+from refclust.mixture.results import MixtureFit
 
 _MOST_MEAN: Final = 1e6
+
+CountFit: TypeAlias = MixtureFit[CountParameters]
+CountSteps: TypeAlias = EMSteps[CountParameters, Terms, Tallies]
 
 
 def _cell(x: float, theta: float) -> Parts | None:
@@ -74,3 +82,26 @@ RECORD: Final = FamilyRecord(
     rows=_rows,
     example="texts/ -k 8 --m 1 --stop-words stop.txt -o texts.model.json",
 )
+
+
+@takes(MultinomialCall)
+def multinomial_steps(call: MultinomialCall) -> CountSteps:
+    """Begin a fit of a multinomial mixture and return its passes.
+
+    Spec: MMIX-ALG, EM-ALG
+    """
+    return begun_by(RECORD, call)
+
+
+@takes(MultinomialCall)
+def multinomial_mixture(call: MultinomialCall) -> CountFit:
+    """Fit a mixture of K distributions of words, with m imagined words, p m of each.
+
+    Spec: MMIX-ALG, EM-RESTART
+
+    >>> docs = [[4, 0], [5, 1], [0, 3]]
+    >>> fit = multinomial_mixture(docs, 2, labels=["a", "a", "b"], limit=0)
+    >>> tuple(fit.parameters.probabilities)
+    ((0.9, 0.1), (0.0, 1.0))
+    """
+    return finished(multinomial_steps(**vars(call)))

@@ -44,7 +44,14 @@ def _cell(x: float, mu: float) -> Parts | None:
 
 
 RECORD: Final = mean_record(
-    Law("poisson", log, lambda mu: -mu, _factorials),
+    Law(
+        "poisson",
+        log,
+        lambda mu: -mu,
+        _factorials,
+        "x_j log mu_kj - mu_kj - log x_j!",
+        r"x_j\log\mu_{kj}-\mu_{kj}-\log x_j!",
+    ),
     _cell,
     poisson,
     title="a Poisson mixture",
