@@ -31,11 +31,13 @@ from refclust.kernels.distances import METRICS
 from refclust.kernels.linkage import LINKAGES
 from refclust.mixture.bayes.fit import variational_gaussian, variational_multinomial
 from refclust.mixture.choosing.options import SelectCall
+from refclust.mixture.families.named import names
 from refclust.mixture.options import (
     BernoulliCall,
     Climb,
     EMOptions,
     GaussianCall,
+    MeansCall,
     MultinomialCall,
     VariationalGaussianCall,
     VariationalMultinomialCall,
@@ -52,6 +54,10 @@ CALLS: dict[Callable[..., Any], type] = {
     refclust.multinomial_steps: MultinomialCall,
     refclust.bernoulli_mixture: BernoulliCall,
     refclust.bernoulli_steps: BernoulliCall,
+    refclust.geometric_mixture: MeansCall,
+    refclust.geometric_steps: MeansCall,
+    refclust.poisson_mixture: MeansCall,
+    refclust.poisson_steps: MeansCall,
     variational_gaussian: VariationalGaussianCall,
     variational_multinomial: VariationalMultinomialCall,
     refclust.select: SelectCall,
@@ -109,8 +115,8 @@ def test_every_fit_of_the_package_declares_its_options() -> None:
         name
         for name, home in refclust._HOMES.items()
         if home.split(".")[1] in ("cluster", "classify")
-        or home in ("refclust.mixture.fit", "refclust.mixture.choosing.selection")
-    }
+        or home == "refclust.mixture.choosing.selection"
+    } | {f"{family}_{what}" for family in names() for what in ("mixture", "steps")}
     assert fits == {call.__name__ for call in CALLS if hasattr(refclust, call.__name__)}
 
 

@@ -308,7 +308,7 @@ def test_the_same_options_reach_every_fit() -> None:
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"model": "poisson"}, "model is 'poisson'"),
+        ({"model": "weibull"}, "model is 'weibull'"),
         ({"criterion": "dic"}, "criterion is 'dic'"),
         ({"k": []}, "k is empty"),
         ({"k": "1..3"}, "k is '1..3'"),

@@ -58,7 +58,11 @@ def _fit_of(model: Model, criterion: str) -> tuple[Callable[..., AnyFit] | None,
         return None, KMeansCall
     if criterion not in OF_BELIEFS:
         kind = record(model)
-        return (lambda **options: finished(begun_by(kind, kind.call(**options)))), kind.call
+
+        def fitted(data: Any, k: int, **options: Any) -> AnyFit:
+            return finished(begun_by(kind, kind.call(data=data, k=k, **options)))
+
+        return fitted, kind.call
     if model not in _BELIEFS:
         raise BadOption(f"there is no evidence for {model}; it goes with {' and '.join(_BELIEFS)}")
     return _BELIEFS[model]
