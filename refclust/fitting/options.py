@@ -157,9 +157,9 @@ members: Callable[[type], dict[str, Member]] = functools.cache(_members)
 def _member(declared: dataclasses.Field[Any], hints: list[Any]) -> Member:
     """An option by its declarations: the newest has the type, and what it tells is told."""
     of_type = get_args(hints[0])[0] if get_origin(hints[0]) is Annotated else hints[0]
-    told = [each for hint in hints for each in get_args(hint)[1:] if isinstance(each, Option)]
-    assert told, f"nothing is told of the option {declared.name}"
-    return Member(declared.name, of_type, declared.default, not declared.kw_only, told[0])
+    options = [each for hint in hints for each in get_args(hint)[1:] if isinstance(each, Option)]
+    assert options, f"nothing is told of the option {declared.name}"
+    return Member(declared.name, of_type, declared.default, not declared.kw_only, options[0])
 
 
 def takes(kind: Callable[P, Kind]) -> Callable[[Callable[[Kind], R]], Callable[P, R]]:

@@ -39,6 +39,7 @@ from refclust.mixture.options import (
     GaussianCall,
     MeansCall,
     MultinomialCall,
+    Variation,
     VariationalGaussianCall,
     VariationalMultinomialCall,
 )
@@ -157,6 +158,59 @@ def test_options_in_force_are_all_that_decides() -> None:
     """What a fit is kept by is each option of the loop, the number of clusters and the start."""
     for kind, loop in ((KMeansOptions, Lloyd), (EMOptions, Climb)):
         assert list(members(kind)) == ["k", "start", *members(loop)]
+
+
+@pytest.mark.parametrize(
+    ("variation", "samples", "damping", "limit"),
+    [
+        ("em", 1, 1.0, 1000),
+        ("generalized", 1, 0.5, 1000),
+        ("stochastic", 1, 1.0, 100),
+        ("monte-carlo", 10, 1.0, 100),
+    ],
+)
+def test_what_is_left_open_depends_on_the_variation(
+    variation: Variation, samples: int, damping: float, limit: int
+) -> None:
+    assert Climb(variation=variation).settled(3, "points").as_json() == {
+        "k": 3,
+        "start": "points",
+        "variation": variation,
+        "top": 0,
+        "samples": samples,
+        "damping": damping,
+        "seed": 0,
+        "restarts": 1,
+        "tolerance": 1e-8,
+        "limit": limit,
+        "collapse": "end",
+        "trace": "scalars",
+    }
+
+
+def test_starts_that_nobody_named_are_those_of_the_family() -> None:
+    rows = [[0, 1], [3, 0], [0, 5], [7, 1]]
+    assert refclust.gaussian_mixture(rows, 1).start == "kmeans"
+    assert refclust.multinomial_mixture(rows, 1, m=1.0).start == "points"
+    assert refclust.bernoulli_mixture([[0, 1], [1, 1]], 1, m=1.0).start == "points"
+    assert variational_gaussian(rows, 1).start == "kmeans"
+    assert variational_multinomial(rows, 1).start == "points"
+    assert refclust.gaussian_mixture(rows, 1, start="random").start == "random"
+
+
+def test_options_of_the_fits_to_choose_among() -> None:
+    several = {"restarts": 5, "tolerance": 1e-6}
+    assert SelectCall([]).of_fits(GaussianCall) == {"start": "varied", **several}
+    of_words = SelectCall([], model="multinomial", m=2.0, restarts=1)
+    assert of_words.of_fits(MultinomialCall) == {
+        "start": "points",
+        "restarts": 1,
+        "tolerance": 1e-6,
+        "m": 2.0,
+    }
+    assert SelectCall([], model="kmeans", restarts=5).of_fits(KMeansCall) == {"restarts": 5}
+    with pytest.raises(BadOption, match="choosing among kmeans models has no option m; allowed"):
+        SelectCall([], model="kmeans", m=2.0).of_fits(KMeansCall)
 
 
 @pytest.mark.parametrize(("function", "kind"), CALLS.items())

@@ -96,12 +96,12 @@ def select(
     source = dataio.read(data, reading)
 
     def fitted(live: fit_run.Live) -> Selection:
-        def told(done: int, whole: int, name: str) -> None:
+        def watch(done: int, whole: int, name: str) -> None:
             live.where = f"after {done} of {whole} fits"
             live.tell(f"{done} of {whole} fits done, the last one {name}")
 
         return choose(
-            **vars(replace(asked, data=source.data, backend=files.backend, after_candidate=told))
+            **vars(replace(asked, data=source.data, backend=files.backend, after_candidate=watch))
         )
 
     chosen = fit_run.run(fitted, None)
@@ -181,8 +181,8 @@ def _square(selection: Selection, names: Sequence[str | None]) -> list[str]:
 
 
 def _cell(selection: Selection, place: int) -> str:
-    told = _value(selection.candidates[place], selection.criterion)
-    return f"{told}{'*' if place == selection.chosen else ' '}"
+    value = _value(selection.candidates[place], selection.criterion)
+    return f"{value}{'*' if place == selection.chosen else ' '}"
 
 
 def _lines(selection: Selection) -> list[str]:

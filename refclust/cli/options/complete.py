@@ -10,16 +10,16 @@ def complete_metric(incomplete: str) -> list[tuple[str, str]]:
     from refclust import metrics  # noqa: F401  (importing it fills the catalogue)
     from refclust.metrics.catalogue import ENTRIES
 
-    found = [(name, entry.title) for name, entry in ENTRIES.items()]
+    offers = [(name, entry.title) for name, entry in ENTRIES.items()]
     for name, entry in ENTRIES.items():
         if incomplete.startswith(f"{name}["):
-            found += [
+            offers += [
                 (f"{name}[{option}={value}]", entry.title)
                 for option, values in entry.options.items()
                 for value in values
                 if value != entry.defaults[option]
             ]
-    return [(key, title) for key, title in found if key.startswith(incomplete)]
+    return [(key, title) for key, title in offers if key.startswith(incomplete)]
 
 
 def complete_profile(incomplete: str) -> list[str]:
@@ -42,11 +42,10 @@ def complete_format(incomplete: str) -> list[tuple[str, str]]:
     from refclust.backends.plugins.formats import readers
     from refclust.escape import for_terminal
 
-    found = [(reader.name, reader.summary) for reader in readers()]
     return [
-        (name, for_terminal(summary))
-        for name, summary in found
-        if name.startswith(incomplete) and _can_be_shown(name)
+        (reader.name, for_terminal(reader.summary))
+        for reader in readers()
+        if reader.name.startswith(incomplete) and _can_be_shown(reader.name)
     ]
 
 
@@ -62,8 +61,8 @@ def complete_clause(incomplete: str) -> list[tuple[str, str]]:
     from refclust.trace.clauses import load, spec_root
 
     wanted = incomplete.upper()
-    found = [(clause.id, clause.title) for clause in load(spec_root()).values()]
-    return [one for one in found if one[0].startswith(wanted)] + complete_metric(incomplete)
+    clauses = [clause for clause in load(spec_root()).values() if clause.id.startswith(wanted)]
+    return [(clause.id, clause.title) for clause in clauses] + complete_metric(incomplete)
 
 
 def complete_chapter(incomplete: str) -> list[str]:

@@ -150,12 +150,12 @@ def _read_labels(named: Labelings, session: Session) -> Contingency:
     weights = None if named.weights is None else _weights_side(named.weights)
     _check_sources([side for side in (true, pred, weights) if side is not None], named)
     labels_true, labels_pred = _both(true, pred, named.delimiter)
-    same_length([(true.told, labels_true), (pred.told, labels_pred)])
+    same_length([(true.shown, labels_true), (pred.shown, labels_pred)])
     _check_noise(named.noise, labels_true, labels_pred)
     counts = None
     if weights is not None:
         counts = read_weights(weights.file, column=weights.column, delimiter=named.delimiter)
-        same_length([(true.told, labels_true), (weights.told, counts)])
+        same_length([(true.shown, labels_true), (weights.shown, counts)])
     return contingency(
         labels_true,
         labels_pred,
@@ -174,7 +174,7 @@ class _Side:
     column: str | None
 
     @property
-    def told(self) -> str:
+    def shown(self) -> str:
         from refclust.data.files.textfile import display_name
 
         name = display_name(self.file)

@@ -16,7 +16,7 @@ from refclust.data.accepting.door import dataset
 from refclust.errors import BadOption, DataError
 from refclust.fitting.rows import Rows
 from refclust.mixture.choosing import gap
-from refclust.mixture.choosing.options import Criterion, Told
+from refclust.mixture.choosing.options import Criterion, Watcher
 from refclust.mixture.choosing.table import Candidate, Selection, failed, shown
 
 _LEAST_FOR_ELBOW: Final = 3
@@ -27,7 +27,7 @@ def select_kmeans(
     ks: Sequence[int],
     criterion: Criterion,
     references: int,
-    told: Told,
+    watch: Watcher,
 ) -> Selection:
     """Cluster the rows of a call for every K, and choose by the rule of the criterion.
 
@@ -39,14 +39,14 @@ def select_kmeans(
     elif len(ks) < _LEAST_FOR_ELBOW:
         raise BadOption(f"an elbow needs at least three numbers of clusters; {len(ks)} were given")
     steps = len(ks) + (references if criterion == "gap" else 0)
-    seen = _fitted(call, ks, told, steps)
+    seen = _fitted(call, ks, watch, steps)
     if criterion == "elbow":
         return _by_elbow(seen)
     logs: list[list[float]] = []
     rows = Rows(dataset(call.data), call.session or Session())
     for one in gap.reference_curves(rows, ks, references, call):
         logs.append(one)
-        told(len(ks) + len(logs), steps, f"reference set {len(logs)}")
+        watch(len(ks) + len(logs), steps, f"reference set {len(logs)}")
     return _by_gap(seen, logs)
 
 
@@ -60,15 +60,15 @@ class _Seen:
     def selection(
         self, criterion: Criterion, values: Sequence[dict[str, float]], chosen: int | None, why: str
     ) -> Selection:
-        told = tuple(
+        candidates = tuple(
             replace(one, values={**one.values, **more})
             for one, more in zip(self.candidates, values, strict=True)
         )
         fit = None if chosen is None else self.fits[chosen]
-        return Selection("kmeans", criterion, told, chosen, why, fit)
+        return Selection("kmeans", criterion, candidates, chosen, why, fit)
 
 
-def _fitted(call: KMeansCall, ks: Sequence[int], told: Told, steps: int) -> _Seen:
+def _fitted(call: KMeansCall, ks: Sequence[int], watch: Watcher, steps: int) -> _Seen:
     seen, first = _Seen(), None
     for k in ks:
         try:
@@ -81,7 +81,7 @@ def _fitted(call: KMeansCall, ks: Sequence[int], told: Told, steps: int) -> _See
             values = {"rss": fit.rss}
             seen.candidates.append(Candidate(k, iterations=fit.iterations, values=values))
             seen.fits.append(fit)
-        told(len(seen.fits), steps, seen.candidates[-1].name)
+        watch(len(seen.fits), steps, seen.candidates[-1].name)
     if first is not None and not any(seen.fits):
         raise first
     return seen

@@ -17,7 +17,9 @@ Model: TypeAlias = str  # a family of mixtures, or k-means
 Criterion: TypeAlias = Literal[
     "bic", "aic", "icl", "icl-soft", "cv", "evidence", "importance", "gap", "elbow"
 ]
-Told: TypeAlias = Callable[[int, int, str], None]  # pieces of work done, all of them, the last one
+Watcher: TypeAlias = Callable[
+    [int, int, str], None
+]  # pieces of work done, all of them, the last one
 
 MODELS: Final = (*names(), "kmeans")
 RESTARTS: Final = 5
@@ -74,29 +76,30 @@ class SelectCall(Floored, Imagining, Counting, NormalBelief, WordBelief, Climb, 
         ),
     ] = None
     after_candidate: Annotated[
-        Told | None, Option("Called after each fit: how many are done, of how many, the last one.")
+        Watcher | None,
+        Option("Called after each fit: how many are done, of how many, the last one."),
     ] = None
 
     def of_fits(self, kind: type) -> dict[str, Any]:
         """The options given for the fits, each of which their call must have."""
         known = members(SelectCall)
         shared = sorted(members(kind).keys() & known.keys() - _OWN)
-        given = {
+        chosen = {
             name: getattr(self, name)
             for name, member in known.items()
             if name not in _OWN and not member.is_default(getattr(self, name))
         }
-        for name in given:
+        for name in chosen:
             if name not in shared:
                 raise BadOption(
                     f"choosing among {self.model} models has no option {name}; allowed are "
                     f"{', '.join(shared)}"
                 )
         if self.model == "kmeans":
-            return given
+            return chosen
         # One unlucky start would decide between models: each gets several.
         start = "varied" if self.model == "gaussian" else "points"
-        return {"start": start, "restarts": RESTARTS, "tolerance": TOLERANCE, **given}
+        return {"start": start, "restarts": RESTARTS, "tolerance": TOLERANCE, **chosen}
 
 
 _OWN: Final = {

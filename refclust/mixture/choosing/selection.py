@@ -24,7 +24,7 @@ from refclust.mixture.bayes.importance import importance_sampling
 from refclust.mixture.choosing import criteria, held_out
 from refclust.mixture.choosing.clusters import select_kmeans
 from refclust.mixture.choosing.criteria import AnyFit
-from refclust.mixture.choosing.options import Criterion, Model, SelectCall, Told
+from refclust.mixture.choosing.options import Criterion, Model, SelectCall, Watcher
 from refclust.mixture.choosing.table import (
     OF_BELIEFS,
     OF_KMEANS,
@@ -101,13 +101,13 @@ def select(call: SelectCall) -> Selection:
     shapes = [None] if fit is None else _covariances(call.covariance, model, criterion)
     work = (max(ks), len(ks) * len(shapes) * options.get("restarts", 1))
     session = call.session or _session(call.backend, model, rows, work)
-    told = call.after_candidate or (lambda _done, _all, _name: None)
+    watch = call.after_candidate or (lambda _done, _all, _name: None)
     if fit is None:
         clustering = KMeansCall(data=rows, session=session, **options)
-        return select_kmeans(clustering, ks, criterion, call.references, told)
+        return select_kmeans(clustering, ks, criterion, call.references, watch)
     dealt = held_out.folds(rows.n, call.folds, seed=call.seed) if criterion == "cv" else ()
     fitting = _Fitting(model, criterion, rows, session, fit, options, dealt)
-    return fitting.selection([(each, shape) for each in ks for shape in shapes], told)
+    return fitting.selection([(each, shape) for each in ks for shape in shapes], watch)
 
 
 def _session(
@@ -138,7 +138,7 @@ class _Fitting:
     options: dict[str, Any]
     dealt: tuple[tuple[int, ...], ...]  # the folds, for cross-validation
 
-    def selection(self, asked: Sequence[tuple[int, str | None]], told: Told) -> Selection:
+    def selection(self, asked: Sequence[tuple[int, str | None]], watch: Watcher) -> Selection:
         """Fit all candidates; only the fit of the best one so far is kept."""
         candidates: list[Candidate] = []
         kept: AnyFit | None = None
@@ -154,7 +154,7 @@ class _Fitting:
                 if best is None or rank(candidate, self.criterion) < best:
                     best, kept = rank(candidate, self.criterion), fit
             candidates.append(candidate)
-            told(len(candidates), len(asked), candidate.name)
+            watch(len(candidates), len(asked), candidate.name)
         if best is None and first is not None:
             raise first
         chosen = ranking(candidates, self.criterion)[0]

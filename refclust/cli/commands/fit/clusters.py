@@ -112,12 +112,12 @@ def bisecting(
     source = dataio.read(data, reading)
 
     def split(live: fit_run.Live, checkpoint: Checkpoint | None) -> BisectingFit:
-        def told(leaves: int) -> None:
+        def watch(leaves: int) -> None:
             live.where = f"with {leaves} of {k} clusters"
             live.tell(f"{leaves} of {k} clusters")
 
         asked = replace(call, data=source.data, backend=files.backend, checkpoint=checkpoint)
-        return algorithm.bisecting(**vars(replace(asked, after_split=told)))
+        return algorithm.bisecting(**vars(replace(asked, after_split=watch)))
 
     fit = files.run(split)
     fit_files.write(files.outputs, source, fit, fit.labels, None)
