@@ -199,13 +199,6 @@ def _called(arguments: list[str]) -> int:
     return 0
 
 
-def commands() -> set[str]:
-    """Return the names of our own commands."""
-    names = [one.name for one in app.registered_commands]
-    names += [one.name for one in app.registered_groups]
-    return {name for name in names if name}
-
-
 def _debugging(arguments: list[str]) -> bool:
     return "--debug" in _before(arguments) or output.strict_boolean(DEBUG_VARIABLE)
 

@@ -72,16 +72,16 @@ class Program(lazy.LazyGroup):
         """Add the commands of plugins, and tell of those left out, unless they are ``wanted``."""
         if self._theirs is not None:
             return self._theirs
-        ours = frozenset(self.commands)
-        offers = commands.offered(ours)
-        for command in offers:
+        self._theirs = {}
+        for command in commands.offered(frozenset(self.commands)):
+            if not command.foreign:
+                self._theirs[command.name] = command
             if not command.trouble:
                 stub = TyperCommand(command.name, short_help=_short_help(command))
                 self.commands[command.name] = stub
-            elif command.name != wanted:
-                told = f"the command {command.name!r} ({command.owner}) is left out"
-                note(f"{told}: {command.trouble}")
-        self._theirs = {command.name: command for command in offers if command.name not in ours}
+            elif command.foreign or command.name != wanted:
+                who = f"the command {command.name!r} ({command.owner})"
+                note(f"{who} is left out: {command.trouble}")
         return self._theirs
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.backends.plugins import command, greeting, listed_by_plugins, put_command
+from tests.cli.conftest import Cli
 
 
 @pytest.mark.spec("BK-COMMAND")
@@ -39,6 +41,27 @@ def test_names_and_places_that_are_none(
     done = command(tmp_path, "salute", "you")
     assert (done.code, done.out, done.err) == (0, "hello you\n", told)
     assert command(tmp_path, "fit", "--help").err == ""
+
+
+@pytest.mark.spec("BK-COMMAND")
+def test_a_name_of_ours_stays_with_its_distribution(
+    tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for impostor in ("a-rc-odd", "z-rc-odd"):
+        put_command(tmp_path, impostor, "1 / 0", entries="bench = {module}:greet")
+    told = "".join(
+        f"refclust: the command 'bench' ({impostor} 1.2.3) is left out: "
+        "the name belongs to refclust-bench\n"
+        for impostor in ("a-rc-odd", "z-rc-odd")
+    )
+    monkeypatch.setenv("REFCLUST_DISABLE_PLUGINS", "0")
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    done = cli("bench")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"{told}refclust: 'bench' is a command of refclust-bench, which is")
+    put_command(tmp_path, "refclust-bench", greeting(), entries="bench = {module}:greet")
+    called = command(tmp_path, "bench", "you")
+    assert (called.code, called.out, called.err) == (0, "hello you\n", told)
 
 
 @pytest.mark.spec("BK-COMMANDGUARD")

@@ -1,7 +1,7 @@
 """The commands that plugins add: entry points of the group ``refclust.commands``, read as text.
 
 To list commands nothing of a plugin is imported, so none can raise, print or hang meanwhile. Nor is
-``importlib.metadata``, which takes three times as long to import as everything here takes to run
+``importlib.metadata``, whose import takes many times as long as everything that happens here
 (chapter 80, BK-COMMAND).
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
@@ -27,7 +26,10 @@ _UNKNOWN: Final = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class PluginCommand:
-    """A command that an installed distribution offers; ``trouble`` says why it is left out."""
+    """A command that an installed distribution offers; ``trouble`` says why it is left out.
+
+    It is ``foreign`` if its name is refclust's, so that whoever calls it means another one.
+    """
 
     name: str
     place: str  # "module:attribute"
@@ -35,6 +37,7 @@ class PluginCommand:
     version: str
     summary: str
     trouble: str = ""
+    foreign: bool = False
 
     @property
     def owner(self) -> str:
@@ -51,29 +54,33 @@ def offered(ours: Collection[str]) -> tuple[PluginCommand, ...]:
     """
     if disabled():
         return ()
-    commands = sorted(_read(), key=lambda command: (command.name, command.owner))
-    times = Counter(command.name for command in commands if not _objection(command, ours))
-    judged = []
+    commands = [_judged(command, ours) for command in _read()]
+    commands.sort(key=lambda command: (command.name, command.owner))
+    owners: dict[str, list[str]] = {}
     for command in commands:
-        trouble = _objection(command, ours)
-        if not trouble and times[command.name] > 1:
-            owners = (other.owner for other in commands if other.name == command.name)
-            trouble = f"its name is offered twice, by {' and '.join(owners)}"
-        judged.append(replace(command, trouble=trouble))
-    return tuple(judged)
+        if not command.trouble:
+            owners.setdefault(command.name, []).append(command.owner)
+    return tuple(
+        replace(command, trouble=f"its name is offered twice, by {' and '.join(twice)}")
+        if not command.trouble and len(twice := owners[command.name]) > 1
+        else command
+        for command in commands
+    )
 
 
-def _objection(command: PluginCommand, ours: Collection[str]) -> str:
-    if not _NAME.fullmatch(command.name):
-        return "a name is made of words of small letters and digits, joined by '-'"
-    if command.name in ours:
-        return "refclust has a command of that name"
+def _judged(command: PluginCommand, ours: Collection[str]) -> PluginCommand:
+    """The command with what is wrong with it, seen by itself."""
     keeper = APART.get(command.name, command.distribution)
+    if command.name in ours:
+        return replace(command, trouble="refclust has a command of that name", foreign=True)
     if keeper != command.distribution:
-        return f"the name belongs to {keeper}"
-    if not _PLACE.fullmatch(command.place):
-        return f"its entry point is {command.place!r}, not 'module:attribute'"
-    return ""
+        return replace(command, trouble=f"the name belongs to {keeper}", foreign=True)
+    trouble = ""
+    if not _NAME.fullmatch(command.name):
+        trouble = "a name is made of words of small letters and digits, joined by '-'"
+    elif not _PLACE.fullmatch(command.place):
+        trouble = f"its entry point is {command.place!r}, not 'module:attribute'"
+    return replace(command, trouble=trouble)
 
 
 def _read() -> Iterator[PluginCommand]:
