@@ -10,11 +10,10 @@ them is small, though none of the three is large.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final
 
 from refclust.kernels.points import Vector
-from refclust.testing.rungs import Rung, dense_of, rung_of, sparse_of
+from refclust.testing.rungs import Rung, dense_of, sparse_of
 
 _FRACTIONS: Final = (*range(56, 132, 2), 200, 500, 1000)
 _MIDDLES: Final = (-(2.0**-54), 2.0**-53, 3 * 2.0**-53)  # from 1.0, beside which they lie
@@ -94,12 +93,11 @@ def _powers() -> Rung:
 def _products() -> Rung:
     """Rows, columns and centres of which none is many: together they are."""
     n, d, k = 331, 59, 17
-    rows = [
+    rows: list[Vector] = [
         tuple(float((i * (j + 7) + i * i // 5 + j * j) % 23 - 11) for j in range(d))
         for i in range(n)
     ]
-    rung = rung_of(
-        "products-in-parts", "", dense_of(rows), centres=tuple(rows[i * 19] for i in range(k))
-    )
+    centres = tuple(rows[i * 19] for i in range(k))
     why = "more products than a part holds, though neither rows nor columns nor centres are many"
-    return replace(rung, kind="steps", why=why)
+    inner = Rung(f"{n} x {d}, K = {k}", "", "steps", dense_of(rows), k, centres)
+    return Rung("products-in-parts", why, "several", (inner,))
