@@ -13,7 +13,9 @@ from refclust.kernels.points import Vector
 from refclust.testing.rungs import Rung, blobs_of, dense_of, weights_of
 from refclust.testing.rungs.assorted import assorted
 from refclust.testing.rungs.bulk import cells, long
+from refclust.testing.rungs.candidates import candidates
 from refclust.testing.rungs.drifts import drifts
+from refclust.testing.rungs.edges import edges
 from refclust.testing.rungs.grid import grid
 from refclust.testing.rungs.lines import few_lines, lines
 from refclust.testing.rungs.mixture_grid import mixture_grid, mixture_lines
@@ -76,6 +78,8 @@ def _all() -> tuple[Rung, ...]:
         grid(quick=True),
         mixture_grid(quick=True),
         *cells(),
+        candidates(),
+        *edges(),
         *lines(),
         *long(),
         searched(quick=False),

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from refclust.data.dataset import dense
 from refclust.formulas.kmeans import best_run
 from refclust.kernels.clusters.seeding import Potential, best_candidate, farthest, place, potential
 from refclust.kernels.points import Points
@@ -198,3 +199,14 @@ def test_where_no_row_is_left() -> None:
     assert place(points, so_far, 0.5) == -1
     assert place(points, so_far, 0.5, "distinct") == -1
     assert farthest(points, so_far, array("i", [0, 0, 1]), 1) == -1
+
+
+@pytest.mark.spec("KM-GREEDY", "KER-POTENTIAL")
+@pytest.mark.parametrize("weight", [1.0, 5e-324, 2.0**-1070])
+def test_candidates_do_not_depend_on_the_unit_of_weights(weight: float) -> None:
+    # The first candidate takes 0.4898 from each of three rows, the second 0.6006 from one; in
+    # units of the least double products round to 0 and to 1.
+    values = array("d", [1.7143, -1.632, 1.0, 1.0, 1.0, -1.0])
+    weights = memoryview(array("d", [0.0, 0.0, *[weight] * 4])).toreadonly()
+    points = Points(dense(values, 1, weights=weights))
+    assert best_candidate(points, potential(points, (0.0,)), (0, 1)) == 0

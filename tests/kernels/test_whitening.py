@@ -137,15 +137,38 @@ def test_no_answer_is_right_only_where_rounding_decides(
     assert found == (None if told is None else f"component 0: {told}")
 
 
+@pytest.mark.spec("KER-WHITEN", "LIN-CHOL")
+@pytest.mark.parametrize("roundings", [1, 8, 15, 16, 17, 40])
+def test_an_answer_has_pivots_above_the_threshold(roundings: int) -> None:
+    # Every operation is exact: the second column leaves so many times 2^-52, and must leave more
+    # than 8 · 2² · 2^-53 of itself, which is a little more than 16.
+    left = roundings * 2.0**-52
+    covariance = (array("d", [1.0, 1.0, 1.0, 1.0 + left]), "full")
+    root = math.sqrt(left)
+    answer = array("d", [1.0, 0.0, -1.0 / root, 1.0 / root])
+    due = whitening(PLANE, covariance[0], "full")
+    assert any(due) == (roundings > 16)
+    found = judged("gaussian.whitening", PLANE, covariance, answer)
+    # At 16 it is less by four roundings of itself: whoever rounds otherwise may see more.
+    assert (found is None) == (roundings >= 16)
+    assert roundings >= 16 or "column 1 leaves" in str(found)
+
+
 @pytest.mark.spec("KER-WHITEN")
-@pytest.mark.parametrize("huge", [1e-320, 1e-200, 1e200, 1e308])
-def test_answers_out_of_range_are_judged(huge: float) -> None:
+@pytest.mark.parametrize(
+    ("huge", "told"),
+    [
+        (1e-320, None),  # the square of its inverse is no number to compare with
+        (1e-200, "no answer, though the covariance is positive definite"),
+        (1e200, "column 0 leaves 0, not more than 8.88e-16: zeros are due"),
+        (1e308, "column 0 leaves 0, not more than 8.88e-16: zeros are due"),
+    ],
+)
+def test_answers_out_of_range_are_judged(huge: float, told: str | None) -> None:
     singular = (array("d", [1, 1, 1, 1]), "full")
     answer = array("d", [huge, 0.0, -huge, huge])
-    assert judged("gaussian.whitening", PLANE, singular, answer) in (
-        None,
-        "component 0: no answer, though the covariance is positive definite",
-    )
+    found = judged("gaussian.whitening", PLANE, singular, answer)
+    assert found == (None if told is None else f"component 0: {told}")
 
 
 @pytest.mark.spec("KER-WHITEN")

@@ -30,10 +30,11 @@ from typing import Any, Final
 
 from refclust.testing.scripts.lockstep import Script
 from tests.mutation.changes import Mutant, mutants
-from tests.mutation.judge import Place, Verdict, forked, judged, known_checks
+from tests.mutation.judge import Place, Plan, Verdict, forked, judged, known_checks
 from tests.mutation.lines import Map, given, watch_of, watches
 from tests.mutation.reach import Package
 from tests.mutation.report import Reason, Row, report
+from tests.mutation.thrift import SLACK, affected, alone_first, compiles, reuse
 
 EQUIVALENT: Final = Path(__file__).with_name("equivalent.json")
 _SLACK: Final = 15.0  # seconds that a check gets in any case
@@ -85,7 +86,8 @@ class Trial:
             file.write_text(json.dumps(known))
         blocks, *found = known["watches"]
         edges = given(self._answers(blocks))
-        return Map(self.package, [watch_of(one) for one in found], edges, _SLACK)
+        slack = SLACK if compiles(self.package) else _SLACK
+        return Map(self.package, [watch_of(one) for one in found], edges, slack)
 
     def _ready(self) -> None:
         """Import what the package imports."""
@@ -140,7 +142,8 @@ class Trial:
         if plan.steps:
             self.place.fresh()
             self.place.change(self.package.sources[module], mutant.text)
-            verdict = judged(self.options.backend, self.place.folder, plan)
+            plan, ready = self._thrifty(module, mutant, plan)
+            verdict = judged(self.options.backend, self.place.folder, plan, ready)
         else:
             kit = "full" if self.options.full else "quick"
             verdict = Verdict("survived", kit, "no check runs it", 0.0)
@@ -158,6 +161,22 @@ class Trial:
             verdict.seconds,
             self.kit,
         )
+
+    def _thrifty(
+        self, module: str, mutant: Mutant, plan: Plan
+    ) -> tuple[Plan, Callable[[], None] | None]:
+        """The plan, and what is done first, so that little is compiled; as it is if nothing is."""
+        if not compiles(self.package) or self.options.wide:
+            return plan, None
+        definitions = {(module, name) for name in mutant.where.split(", ")}
+        changed = affected(self.package, definitions)
+        folder, original = self.place.folder, self.package.folder
+        plan = alone_first(
+            plan,
+            self.map.seen(definitions),
+            lambda kernel: len(changed & self.map.reached(kernel)),
+        )
+        return plan, lambda: reuse(folder, original, changed)
 
     def run(self) -> Iterator[Row]:
         """Judge a sample of each module."""

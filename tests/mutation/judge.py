@@ -50,6 +50,7 @@ class Step:
     quick: bool
     kernels: frozenset[str]
     limit: float
+    first: bool = False  # whether the first wrong answer is enough
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +61,13 @@ class Plan:
     called: frozenset[str]  # kernels that the original takes part with here, and nowhere else
 
 
-def judged(backend: str, folder: Path, plan: Plan) -> Verdict:
-    """Let the kit judge the backend whose package lies in a folder."""
+def judged(
+    backend: str, folder: Path, plan: Plan, ready: Callable[[], None] | None = None
+) -> Verdict:
+    """Let the kit judge the backend whose package lies in a folder.
+
+    ``ready`` is called before anything of the package is imported.
+    """
     longest = max(step.limit for step in plan.steps)
 
     def judge(tell: Callable[[Any], None]) -> None:
@@ -69,14 +75,20 @@ def judged(backend: str, folder: Path, plan: Plan) -> Verdict:
 
         tell({"fate": "", "kit": "quick", "told": ""})
         _allowed(longest)
-        made = backend_in(backend, folder)
+        made = backend_in(backend, folder, ready)
         known = known_checks()
         outcomes = []
         for step in plan.steps:
             kit = "quick" if step.quick else "full"
             tell({"fate": "", "kit": kit, "told": step.check})
             _allowed(step.limit)
-            outcomes += known[step.quick, step.check].run(Part(made, step.kernels))
+            check = known[step.quick, step.check]
+            if step.first:
+                told = _first_fault(check, Part(made, step.kernels))
+                if told:
+                    return tell({"fate": "killed", "kit": kit, "told": told})
+                continue
+            outcomes += check.run(Part(made, step.kernels))
             for one in outcomes:
                 if one.fault is not None:
                     told = f"{one.kernel}, {one.check}: {one.fault}"
@@ -98,6 +110,32 @@ def judged(backend: str, folder: Path, plan: Plan) -> Verdict:
     return Verdict("survived", last["kit"], "", seconds)
 
 
+def _first_fault(check: Any, backend: Any) -> str:
+    """What is wrong first, if something is; nothing is asked after that."""
+    from refclust.testing.scripts import player
+    from tests.mutation.thrift import FirstFault, Found
+
+    class Impatient(player.Player):
+        def __init__(self, *args: Any) -> None:
+            super().__init__(*args)
+            self.faults = FirstFault()
+
+    usual = player.Player
+    places: list[Any] = [
+        one for one in list(sys.modules.values()) if vars(one).get("Player") is usual
+    ]
+    for place in places:
+        place.Player = Impatient
+    try:
+        faults = [f"{one.kernel}: {one.fault}" for one in check.run(backend) if one.fault]
+    except Found as found:
+        faults = [str(found)]
+    finally:
+        for place in places:
+            place.Player = usual
+    return f"{check.name}: {faults[0]}" if faults else ""
+
+
 @cache
 def known_checks() -> dict[tuple[bool, str], Any]:
     """All checks, of the quick kit and of the whole one, by name."""
@@ -112,10 +150,12 @@ def _allowed(seconds: float) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (used, resource.RLIM_INFINITY))
 
 
-def backend_in(name: str, folder: Path) -> Any:
+def backend_in(name: str, folder: Path, ready: Callable[[], None] | None = None) -> Any:
     """The backend from the package in this folder and from nowhere else."""
     sys.path.insert(0, str(folder.parent))
     sys.dont_write_bytecode = True
+    if ready is not None:
+        ready()
     [entry] = [
         entry
         for entry in importlib.metadata.entry_points(group="refclust")

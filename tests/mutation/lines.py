@@ -163,7 +163,7 @@ class Map:
         lines = lines_of(self.package, module, mutant.line, mutant.where)
         if lines and not any(self.package.at(*one) & self._ran for one in lines.items()):
             lines = None  # it may be compiled
-        seen = frozenset[str]().union(*(self._seen.get(one, ()) for one in definitions))
+        seen = self.seen(definitions)
         steps, elsewhere, called = [], set[str](), set[str]()
         for watch in self.watches:
             if not (full or watch.quick):
@@ -180,6 +180,14 @@ class Map:
             called |= kernels
             elsewhere |= watch.called - kernels
         return Plan(tuple(steps), frozenset(called - elsewhere))
+
+    def seen(self, definitions: Iterable[Definition]) -> frozenset[str]:
+        """The kernels that reach some definitions."""
+        return frozenset[str]().union(*(self._seen.get(one, ()) for one in definitions))
+
+    def reached(self, kernel: str) -> set[Definition]:
+        """The definitions that a kernel reaches."""
+        return {one for one, kernels in self._seen.items() if kernel in kernels}
 
     def _with_others(self, kernels: frozenset[str], watch: Watch, *, wide: bool) -> frozenset[str]:
         """With those that make what these are given, and those that are given what these make."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import os
@@ -18,10 +19,11 @@ import pytest
 
 from tests.mutation.backends import EQUIVALENT, equivalents, kept, options
 from tests.mutation.changes import mutants
-from tests.mutation.judge import forked
+from tests.mutation.judge import Plan, Step, forked
 from tests.mutation.lines import Map, Tracer, Watch, lines_of
 from tests.mutation.reach import Package, seen_by
 from tests.mutation.report import Reason, Row, report, wilson
+from tests.mutation.thrift import FirstFault, Found, affected, alone_first, compiles, reuse
 
 SOURCE = '''"""A module."""
 
@@ -242,6 +244,75 @@ def test_a_tracer_tells_kernels_apart(tmp_path: Path) -> None:
     tracer = Tracer(tmp_path)
     tracer.during(lambda: (tracer.inside("a.b", module.f)(1), module.f(0)))
     assert tracer.lines() == {"a.b": {"m": [1, 2, 3]}, "": {"m": [1, 2, 4]}}
+
+
+def test_what_names_a_change_is_affected_by_it(tmp_path: Path) -> None:
+    package = package_of(
+        tmp_path,
+        __init__="",
+        deep="SIZE = 3\ndef inner():\n    return SIZE\ndef other():\n    return 1\n",
+        entry="from refclust_small.deep import inner, other\n"
+        "def one():\n    return inner()\ndef two():\n    return other()\n",
+    )
+    due = {("deep", "SIZE"), ("deep", "inner"), ("entry", "one")}
+    assert affected(package, [("deep", "SIZE")]) == due
+    assert not compiles(package)
+
+
+def test_kernels_are_tried_alone_before_all_of_them() -> None:
+    both = frozenset(["kmeans.assign", "kmeans.means"])
+    plan = Plan((Step("plain", True, both, 2.0), Step("late", False, both, 9.0)), both)
+    weights = {"kmeans.assign": 3, "kmeans.means": 1}
+    found = alone_first(plan, {"", *both}, weights.__getitem__)
+    assert [(step.check, sorted(step.kernels), step.first) for step in found.steps] == [
+        ("plain", ["kmeans.means"], True),
+        ("plain", ["kmeans.assign"], True),
+        ("plain", sorted(both), False),
+        ("late", sorted(both), False),
+    ]
+    assert found.called == both
+
+
+def test_the_first_fault_ends_a_check() -> None:
+    faults = FirstFault()
+    with pytest.raises(Found, match=r"kmeans\.means: wrong"):
+        faults["kmeans.means"] = "wrong"
+    with pytest.raises(Found, match=r"kmeans\.means: late"):
+        faults.setdefault("kmeans.means", "late")
+    assert faults.get("kmeans.means") is None
+
+
+def test_only_what_a_change_reaches_is_compiled(tmp_path: Path) -> None:
+    """In a process of its own: what is imported first decides what is kept."""
+    original, changed = tmp_path / "original", tmp_path / "changed"
+    for folder, size in ((original, 3), (changed, 4)):
+        inner = folder / "refclust_kept" / "lowlevel"
+        inner.mkdir(parents=True)
+        (inner.parent / "__init__.py").write_text("")
+        (inner / "__init__.py").write_text("")
+        (inner.parent / "deep.py").write_text(f"SIZE = {size}\n", encoding="utf-8")
+        (inner / "keeping.py").write_text(
+            "def source(module):\n    return 'own'\n"
+            "class Kept:\n    def __init__(self, function):\n"
+            "        self.text = source('refclust_kept.deep')\n",
+            encoding="utf-8",
+        )
+
+    def trial(tell: Any) -> None:
+        sys.path.insert(0, str(changed))
+        reuse(changed / "refclust_kept", original / "refclust_kept", {("deep", "one")})
+        keeping: Any = importlib.import_module("refclust_kept.lowlevel.keeping")
+
+        def one() -> None: ...
+        def two() -> None: ...
+
+        for function in (one, two):
+            function.__module__, function.__qualname__ = "refclust_kept.deep", function.__name__
+        tell(keeping.Kept(two).text)
+        keeping.Kept(one)
+
+    end = "RuntimeError: it is compiled here and not kept"
+    assert forked(trial, 30.0)[:2] == (["SIZE = 3\n"], end)
 
 
 @pytest.mark.timeout(200)

@@ -40,6 +40,9 @@ PLANTED = (
     "means-of-minus-zero",
     "gaussian-top-2-at-most",
     "bounds-that-gain-by-rounding",
+    # Changes of a backend's sources that an earlier kit let pass.
+    *("two-candidates-in-doubles", "candidates-of-the-least-weights", "means-rounded-twice"),
+    *("residual-of-no-sums", "residual-of-large-centres", "products-beyond-a-part"),
 )
 DEEP = os.environ.get("REFCLUST_TEST_PROFILE") == "deep"
 TRIED = [saboteur for saboteur in HIDDEN if DEEP or saboteur.name in PLANTED]

@@ -213,7 +213,8 @@ def _greatest(totals: Any, errors: Any) -> Any:
 def _sparse_gains(rows: Rows, before: Potential, vectors: Any, old: Any) -> tuple[Any, Any]:
     """What candidates gain (``refclust_numba.dense.gains``), in doubles, with bounds of the errors.
 
-    Pairwise sums of n terms of one sign err by far less than (n / 64 + 64) roundings.
+    Pairwise sums of n terms of one sign err by far less than (n / 64 + 64) roundings. A product
+    with a weight next to nothing loses up to 2**-1075 by underflow, and so does its slack.
     """
     made, totals = np.empty(rows.n), np.empty(len(vectors))
     for k, vector in enumerate(vectors):
@@ -222,7 +223,8 @@ def _sparse_gains(rows: Rows, before: Potential, vectors: Any, old: Any) -> tupl
         totals[k] = float((gain * rows.weights if rows.weighted else gain).sum())
     each = slack(rows, (*before.centres, *vectors)) + 4 * relative(rows) * old
     slacks = 4 * float((each * rows.weights if rows.weighted else each).sum())
-    return totals, totals * ((rows.n / 64 + 64) * ROUND) + slacks
+    faint = rows.n * 2.0**-1070 if rows.weighted else 0.0
+    return totals, totals * ((rows.n / 64 + 64) * ROUND) + (slacks + faint)
 
 
 def _plain(before: Potential) -> Potential:

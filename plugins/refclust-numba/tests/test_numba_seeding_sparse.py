@@ -310,3 +310,23 @@ def test_most_rows_are_decided_by_singles() -> None:
     FUNCTIONS["kmeans.assign"](rows, centres)
     assert rows.rungs["float32"] > 0.8 * data.n
     assert rows.rungs["reference"] == 0
+
+
+@pytest.mark.parametrize("power", [-400, -540, -780, -960])
+def test_ties_of_sparse_rows_whose_squares_underflow(power: int) -> None:
+    values = 2.0**power * np.array([[1.0, 0.5], [-1.25, 0.75], [0.0, 1.75], [1.5, -0.25]])
+    data = documents(values)
+    centres = CentreMatrix.of([tuple(row) for row in values[:2].tolist()])
+    found = FUNCTIONS["kmeans.assign"](Rows(data), centres, "euclidean")
+    assert list(found) == [0, 1, 0, 0]  # the third row is as far from one as from the other
+
+
+def test_candidates_of_sparse_rows_under_the_least_weights() -> None:
+    # The first candidate takes 0.4898 from each of three rows, the second 0.6006 from one; in
+    # units of the least double, which is every weight, products round to 0 and to 1.
+    rows = [[1.7143], [-1.632], [1.0], [1.0], [1.0], [-1.0]]
+    data = documents(rows, weights=[0.0, 0.0, *[5e-324] * 4])
+    points = Points(data)
+    before = KERNELS["seeding.potential"].reference(points, (0.0,), None)
+    due = KERNELS["seeding.best_candidate"].reference(points, before, (0, 1))
+    assert FUNCTIONS["seeding.best_candidate"](Rows(data), before, (0, 1)) == due == 0

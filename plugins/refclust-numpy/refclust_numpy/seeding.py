@@ -15,7 +15,7 @@ import numpy as np
 
 from refclust.kernels.clusters import seeding as reference
 from refclust.kernels.clusters.masses import beyond as exact_beyond
-from refclust.kernels.clusters.seeding import Potential
+from refclust.kernels.clusters.seeding import LEAST, Potential
 from refclust.kernels.points import binary
 from refclust_numpy.drawing import BLOCK, Draws, locate_whole, total
 from refclust_numpy.floats import ROUND, TINY, Array, additions, exponent, largest, square_sums
@@ -137,6 +137,7 @@ def _draws(rows: Rows, field: _Squares, before: Potential) -> Draws:
         # Half the doubt of two squares is the error of one; the product is rounded once more.
         error = (field.relative + 2 * ROUND) * total(masses)
         error += total(field.slacks if weights is None else weights * field.slacks)
+        error += rows.n * LEAST
     return Draws(masses, error)
 
 
@@ -160,6 +161,7 @@ def best_candidate(rows: Rows, before: Potential, candidates: tuple[int, ...]) -
             least = np.minimum(old, field.estimates(np.array(centre)))
             totals.append(total(least if weights is None else weights * least))
         slack = 4 * total(field.slacks if weights is None else weights * field.slacks)
+        slack += 4 * rows.n * LEAST
         # A total is as far off as its terms, the product with the weight and the additions.
         reach = min(totals) * (1 + 8 * (field.relative + (BLOCK + 8) * ROUND)) + slack
         doubtful = [k for k, one in enumerate(totals) if not one > reach]

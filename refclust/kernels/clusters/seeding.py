@@ -15,7 +15,7 @@ from dataclasses import field as dataclass_field
 from functools import cached_property
 from itertools import repeat
 from operator import mul
-from typing import Any
+from typing import Any, Final
 
 from refclust.kernels.clusters.kmeans import Labels
 from refclust.kernels.clusters.nearness import TINY, Euclidean, products, scaled_vectors, squared
@@ -24,6 +24,8 @@ from refclust.kernels.contracts.merging import concatenated
 from refclust.kernels.points import Points, Vector
 from refclust.kernels.registry import Merge, kernel
 from refclust.numbers.argmin import ROUND, first_maximum, first_minima, locate, locate_exact
+
+LEAST: Final = 2.0**-1074  # more than a product with a weight next to nothing loses by underflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +145,7 @@ def best_candidate(points: Points, before: Potential, candidates: tuple[int, ...
     totals = [
         _total(map(mul, weights, map(min, squares, field.estimates(centre)))) for centre in centres
     ]
-    slack = 4 * _total(map(mul, weights, field.slacks))
+    slack = 4 * (_total(map(mul, weights, field.slacks)) + points.n * LEAST)
     first = len(before.centres)
 
     def exact(_: int, indices: list[int]) -> int:

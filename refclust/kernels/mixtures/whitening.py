@@ -35,6 +35,8 @@ class Whitens:
     8 (d + 2) u of that of T T' + T T + (T T)'. A component without W must be one of which rounding
     could have brought a pivot below the threshold of LIN-CHOL: what column j leaves beside the
     earlier ones is 1 / W_jj^2, and a change E of C changes it by the share (W E W')_jj of itself.
+    One with W has pivots that its own arithmetic found above the threshold: W_jj is the inverse of
+    the root of that pivot, and these two, the threshold and the test here round a few times.
     """
 
     name: str = "Whitens"
@@ -87,6 +89,9 @@ def _not_whitened(
             return None
         if not all(some[j * d + j] > 0 for j in range(d)):
             return "a diagonal that is not positive"
+        below = _below_threshold(covariance, _square(some, d))
+        if below is not None:
+            return below
         near = _near_singular(covariance, some, d)
         return None if near else "no answer, though the covariance is positive definite"
     whitening, matrix = _square(found, d), _square(covariance, d)
@@ -94,6 +99,9 @@ def _not_whitened(
         return "numbers above the diagonal"
     if not all(whitening[j][j] > 0 for j in range(d)):
         return "a diagonal that is not positive"
+    below = _below_threshold(covariance, whitening)
+    if below is not None:
+        return below
     try:
         lower = cholesky(matrix)
     except NotPositive:
@@ -109,6 +117,15 @@ def _not_whitened(
             most = 8 * (d + 2) * ROUND * math.fsum(map(math.fsum, sizes))
             if not abs(product - (i == j)) <= most:
                 return f"W C W' is {product!r} at ({i}, {j}), {most:.2g} from the identity allowed"
+    return None
+
+
+def _below_threshold(covariance: Sequence[float], white: Matrix) -> str | None:
+    """What is wrong if W belongs to a pivot that LIN-CHOL refuses."""
+    for j, row in enumerate(white):
+        root, least = 1 / row[j], 8 * (j + 1) ** 2 * ROUND * covariance[j * len(white) + j]
+        if root * root * (1 + 32 * ROUND) < least:
+            return f"column {j} leaves {root * root:.3g}, not more than {least:.3g}: zeros are due"
     return None
 
 

@@ -17,6 +17,7 @@ Kind: TypeAlias = Literal[
     "steps",  # the same, each kernel a few times, from given centres
     "cosine-steps",
     "path",  # steps of k-means alone, with centres that are given for each
+    "candidates",  # the first two rows as candidates, beside centres that are there already
     "pairs",  # distances alone
     "some-calls",  # all kernels of rows, mixtures too, each a few times
     "gaussian",

@@ -11,6 +11,7 @@ from refclust.testing.saboteurs.assorted import assorted
 from refclust.testing.saboteurs.counts import of_counts
 from refclust.testing.saboteurs.gaussian import of_gaussians
 from refclust.testing.saboteurs.hidden_drifts import hidden_drifts
+from refclust.testing.saboteurs.hidden_edges import hidden_edges, of_edges
 from refclust.testing.saboteurs.hidden_mixtures import hidden_mixtures
 from refclust.testing.saboteurs.hidden_rows import hidden_rows
 from refclust.testing.saboteurs.hidden_sessions import hidden_sessions
@@ -26,7 +27,7 @@ def saboteurs() -> tuple[Saboteur, ...]:
     >>> len(saboteurs()) >= 90
     True
     """
-    return (*of_kmeans(), *assorted(), *of_gaussians(), *of_counts(), *of_merging())
+    return (*of_kmeans(), *assorted(), *of_gaussians(), *of_counts(), *of_merging(), *of_edges())
 
 
 def hidden_saboteurs() -> tuple[Saboteur, ...]:
@@ -41,4 +42,5 @@ def hidden_saboteurs() -> tuple[Saboteur, ...]:
         *hidden_mixtures(),
         *hidden_sessions(),
         *hidden_drifts(),
+        *hidden_edges(),
     )

@@ -26,6 +26,7 @@ from refclust.kernels.registry import KERNELS
 from refclust.testing.rungs import Rung
 from refclust.testing.scripts.mixture_calls import count_calls, gaussian_calls, rule_calls
 from refclust.testing.scripts.row_calls import (
+    candidate_calls,
     distance_calls,
     few_calls,
     first_rows,
@@ -148,6 +149,8 @@ def kernels_of(rung: Rung) -> frozenset[str]:
             return frozenset(["distances.pairwise"])
         case "path":
             return frozenset(["kmeans.lloyd_step", "kmeans.means"])
+        case "candidates":
+            return frozenset(["seeding.potential", "seeding.best_candidate"])
         case "rules":
             return (_family("gaussian.") | _family("multinomial.")) - {"multinomial.logs"}
         case "mixture-calls":
@@ -209,6 +212,9 @@ def _script(rung: Rung) -> Script:
         case "path":
             made = Script([rung.data])
             path_calls(made, rung.path)
+        case "candidates":
+            made = Script([rung.data])
+            candidate_calls(made, rung.centres or ())
         case "rules":
             made = Script([rung.data])
             rule_calls(made, rung.k)

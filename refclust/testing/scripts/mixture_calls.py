@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 FORMS: Final[tuple[Form, ...]] = ("full", "diagonal", "spherical")
 D = TypeVar("D", Gaussians, Terms)
 
+_BARELY: Final = "columns that leave a few roundings of themselves, more or less than they must"
+_BARRED: Final = "a word that no component has: rows that nobody can have made"
 _EQUAL: Final = "every component is there twice"
 _FLOOR: Final = 2.0**-10  # of the mean variance of a component, added to all its variances
 _ODD: Final = "draws of 0 and just below 1, the first component has no share"
@@ -95,6 +97,10 @@ def gaussian_calls(
     call("posterior", doubled, True, note=_EQUAL)
     for rule in (SOFT, HARD):
         step(doubled, rule, note=f"{told(rule)} {_EQUAL}".strip())
+    call("whitening", _barely(points.d, k), "full", note=_BARELY)
+    nobody = replace(full, offsets=array("d", [-math.inf] * k))
+    for rule in (SOFT, Rule(top=1), drawn(points.n, 3)):
+        step(nobody, rule, note=f"no component has a share {told(rule)}".strip())
     for form in FORMS:
         flat = covariances_of(found, form)
         size = len(flat) // k
@@ -135,6 +141,8 @@ def count_calls(made: Script, k: int, *, few: bool = False) -> None:
         call("em_step", terms, rule, note=told(rule))
     bare = terms_of(labelled, 0.0)
     absent = replace(terms, offsets=array("d", [-math.inf, *terms.offsets[1:]]))
+    for rule in (SOFT, Rule(top=1), Rule(top=2), drawn(n, 3)):
+        call("em_step", _barred(terms), rule, note=f"{_BARRED} {told(rule)}".strip())
     for odd, note in (
         (bare, "words that a component never has: slopes of -inf"),
         (absent, "the first component has no share"),
@@ -318,6 +326,32 @@ def _odds(terms: Terms) -> Terms:
     """Densities of which every other slope is positive, as log-odds may be."""
     slopes = array("d", (-x if j % 2 else x for j, x in enumerate(terms.slopes)))
     return replace(terms, slopes=slopes)
+
+
+def _barred(terms: Terms) -> Terms:
+    """Densities none of which ever has the first word."""
+    d = len(terms.slopes) // terms.k
+    slopes = array("d", (x if j % d else -math.inf for j, x in enumerate(terms.slopes)))
+    return replace(terms, slopes=slopes)
+
+
+def _barely(d: int, k: int) -> array[float]:
+    """Covariances of which one column leaves some roundings of itself beside the one before it.
+
+    Every operation of a Cholesky factor is exact here: all is 1, or 1 and a few roundings. LIN-CHOL
+    asks of column j for more than 4 (j + 1)^2 of them; what is left goes from one to twice that.
+    """
+    found = array("d")
+    for c in range(k):
+        j = 1 + c % (d - 1) if d > 1 else 0
+        share = (1 + c) / (k + 1)
+        left = max(1, round(8 * (j + 1) ** 2 * share)) * 2.0**-52
+        matrix = [[float(a == b) for b in range(d)] for a in range(d)]
+        if j:
+            matrix[j][j] = 1.0 + left
+            matrix[j][j - 1] = matrix[j - 1][j] = 1.0
+        found.extend(x for line in matrix for x in line)
+    return found
 
 
 def _certain(points: Points, terms: Terms) -> Terms:

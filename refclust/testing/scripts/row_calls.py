@@ -102,6 +102,15 @@ def path_calls(made: Script, path: Sequence[Sequence[Vector]]) -> None:
     made.call("kmeans.means", replace(before, part="sums"), k=len(path[-1]))
 
 
+def candidate_calls(made: Script, centres: Sequence[Vector]) -> None:
+    """Which of the first two rows is the better one to bring in, in either order."""
+    before: Made | None = None
+    for centre in centres:
+        before = made.call("seeding.potential", centre, before)
+    for rows in ((0, 1), (1, 0), (0, 1, 2)):
+        made.call("seeding.best_candidate", before, rows)
+
+
 def start_calls(made: Script, rung: Rung, centres: Sequence[Vector]) -> None:
     """One centre after another brought in; draws, candidates and the farthest rows at the end."""
     data, points = rung.data, Points(rung.data)

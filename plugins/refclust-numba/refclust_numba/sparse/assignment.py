@@ -47,6 +47,9 @@ from refclust_numba.sparse.side import (
 from refclust_numba.sparse.versions import Versions
 
 _HUGE: Final = 2.0**60
+# Squares of centres lose up to 2**-1074 a column by underflow. Times the square of a factor up to
+# this one that is below 2**-270, far within the bound; beyond it nothing is left of small centres.
+_FACTOR: Final = 2.0**400
 _ROWS: Final = 512
 
 
@@ -124,7 +127,10 @@ class _Fields:
         reach = longest if cosine or single is None else longest * single.factor
         half = 0.0 if cosine else 0.5 * reach * reach
         self.screened = (
-            single is not None and reach < _HUGE and bool(np.isfinite(side.squares).all())
+            single is not None
+            and (cosine or single.factor <= _FACTOR)
+            and reach < _HUGE
+            and bool(np.isfinite(side.squares).all())
         )
         self.rows = SparseRows(
             starts=rows.starts,
