@@ -37,7 +37,8 @@ Numbers: TypeAlias = Sequence[Number]
 Component: TypeAlias = tuple[Number, Row, Matrix]  # share, mean, covariance
 UNIT: Final = Fraction(1, 2**53)
 MODELS: Final = (
-    "EII", "VII", "EEI", "VEI", "EVI", "VVI", "EEE", "EVE", "VEE", "VVE", "EEV", "VEV", "EVV", "VVV",
+    "EII", "VII", "EEI", "VEI", "EVI", "VVI", "EEE",
+    "EVE", "VEE", "VVE", "EEV", "VEV", "EVV", "VVV",
 )  # fmt: skip
 TURNED: Final = ("EEV", "VEV", "EVE", "VVE")  # estimated along axes
 TURNS: Final = ("VEI", "VEE", "VEV")  # volumes and shape, each the best for the other
