@@ -254,10 +254,10 @@ def tied(model: str, volumes: Numbers, shapes: Sequence[Numbers], axes: Sequence
     d, letters = len(axes[0]), known(model)
     count = max(map(len, (volumes, shapes, axes)))
 
-    def each(letter: str, parts: Sequence[Any], trivial: Any) -> Sequence[Any]:
+    def each(letter: str, parts: Sequence[Any], trivial: Any = None) -> Sequence[Any]:
         return parts if letter == "V" else [parts[0] if letter == "E" else trivial] * count
 
-    sizes = each(letters[0], volumes, 1)
+    sizes = each(letters[0], volumes)
     forms = each(letters[1], shapes, [1] * d)
     turns = each(letters[2], axes, identity(d))
     return [composed(a, b, c) for a, b, c in zip(sizes, forms, turns, strict=True)]
@@ -293,22 +293,22 @@ def covariances(
         m = [diagonal(seen_along(s_k, d_k)) for s_k, d_k in zip(s, axes, strict=True)]
     if size == "E" and form == "V":
         v = [volume(m_k) for m_k in m]
-        found = [scaled(total(v) / (total(n) * v_k), m_k) for v_k, m_k in zip(v, m, strict=True)]
+        sigmas = [scaled(total(v) / (total(n) * v_k), m_k) for v_k, m_k in zip(v, m, strict=True)]
     elif size == "E":
-        found = [scaled(1 / total(n), sum_of(m))] * len(m)
-    elif form == "E":
+        sigmas = [scaled(1 / total(n), sum_of(m))] * len(m)
+    elif form == "E":  # the scale of the shape drops out
         a = sum_of(scaled(1 / exact(v_k), m_k) for v_k, m_k in zip(volumes, m, strict=True))
-        found = [
+        sigmas = [
             scaled(trace(times(m_k, inverse(a))) / (exact(n_k) * d), a)
             for n_k, m_k in zip(n, m, strict=True)
         ]
     else:
-        found = [scaled(1 / exact(n_k), m_k) for n_k, m_k in zip(n, m, strict=True)]
+        sigmas = [scaled(1 / exact(n_k), m_k) for n_k, m_k in zip(n, m, strict=True)]
     if not axes:
-        return found
+        return sigmas
     return [
-        composed(1, [f_k[j][j] for j in range(d)], d_k)
-        for f_k, d_k in zip(found, axes, strict=True)
+        composed(1, [sigma[j][j] for j in range(d)], d_k)
+        for sigma, d_k in zip(sigmas, axes, strict=True)
     ]
 
 

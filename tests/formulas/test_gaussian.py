@@ -223,7 +223,7 @@ def axes_of(sigma: Any) -> Any:
     """The axes of a covariance in the plane, the longer first; all of it must be rational."""
     (a, b), (_, c) = sigma
     longer = (a + c) / 2 + rational_root(((a - c) / 2) ** 2 + b * b)
-    x, y = (b, longer - a) if b else (int(a >= c), int(a < c))
+    x, y = (b, longer - a) if b else (Fraction(a >= c), Fraction(a < c))
     length = rational_root(x * x + y * y)
     return ((x / length, -y / length), (y / length, x / length))
 

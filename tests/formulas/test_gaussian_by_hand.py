@@ -10,9 +10,9 @@ import pytest
 
 from refclust.errors import BadOption, DegenerateCovariance, EmptyInput
 from refclust.formulas import gaussian as formulas
-from refclust.formulas.vectors import determinant, exact, total
+from refclust.formulas.vectors import Number, determinant, exact, total
 from refclust.numbers.constants import pi
-from refclust.numbers.real import exp, log, sqrt
+from refclust.numbers.real import Real, exp, log, sqrt
 
 U = formulas.UNIT
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
@@ -44,7 +44,7 @@ def test_densities() -> None:
 
 @pytest.mark.spec("GMM-NK", "GMM-PI", "GMM-MU", "GMM-SIG", "GAU-MLEMU", "GAU-MLESIG", "GMM-SPH")
 def test_estimates() -> None:
-    x, w, q = [[0, 1], [4, 3], [2, 8]], [1, 2, 3], [HALF, HALF, 0]
+    x, w, q = [[0, 1], [4, 3], [2, 8]], [1, 2, 3], [0.5, 0.5, 0]
     assert formulas.component_weight(w, q) == Fraction(3, 2)
     assert formulas.shares([1, 2, 5]) == (Fraction(1, 8), Fraction(1, 4), Fraction(5, 8))
     assert formulas.mean(x, w, q) == (Fraction(8, 3), Fraction(7, 3))
@@ -52,6 +52,7 @@ def test_estimates() -> None:
     assert formulas.covariance(x, w, q, [1, 1]) == ((Fraction(19, 3), 4), (4, Fraction(8, 3)))
     assert formulas.mean_of_rows(x, [1, 2, 1]) == (Fraction(5, 2), Fraction(15, 4))
     rows = [[0, 0], [2, 4], [4, 2]]
+    assert formulas.mean_of_rows(rows, [1, 0, 3]) == (3, Fraction(3, 2))
     assert formulas.covariance_of_rows(rows, [1, 1, 1]) == (
         (Fraction(8, 3), Fraction(4, 3)),
         (Fraction(4, 3), Fraction(8, 3)),
@@ -83,7 +84,7 @@ def test_hard_estimates() -> None:
 
 @pytest.mark.spec("GMM-EXPCDLL")
 def test_the_expected_log_likelihood() -> None:
-    x, w, q = [[0], [2]], [1, 3], [[0.25, 0.75], [1, 0]]
+    x, w, q = [[0], [2]], [1, 3], [[0.25, 0.75], [1.0, 0.0]]
     mixture = [(0.5, [1], [[4]]), (0.5, [3], [[1]])]
     # w q = 1/4, 3/4 and 3: squares 1/4, 9 and 1/4, roots of determinants 2, 1 and 2.
     due = total(
@@ -95,7 +96,8 @@ def test_the_expected_log_likelihood() -> None:
             -2 * log(2 * pi),
         ]
     )
-    assert formulas.expected_complete(x, w, q, mixture).digits(40) == due.digits(40)
+    found = formulas.expected_complete(x, w, q, mixture)
+    assert Real(found).digits(40) == Real(due).digits(40)
     # What has no share does not count, even where its weight is 0.
     never = [(1, [1], [[4]]), (0, [3], [[1]])]
     found = formulas.expected_complete([[2]], [1], [[1, 0]], never)
@@ -197,7 +199,9 @@ PARTS: dict[str, tuple[Any, Any]] = {
 @pytest.mark.spec("GMM-COV")
 @pytest.mark.parametrize("model", formulas.MODELS)
 def test_what_a_model_ties(model: str) -> None:
-    volumes, shapes, axes = [2, 3], [[4, 0.25], [9, Fraction(1, 9)]], [TURNED, UPRIGHT]
+    volumes: list[Number] = [2, 3]
+    shapes: list[list[Number]] = [[4, 0.25], [9, Fraction(1, 9)]]
+    axes: list[Any] = [TURNED, UPRIGHT]
     found = formulas.tied(model, volumes, shapes, axes)
     if model in PARTS:
         assert found == list(PARTS[model])
@@ -211,6 +215,15 @@ def test_what_a_model_ties(model: str) -> None:
             across = 12 * (long - short) / 25
             due = (((9 * long + 16 * short) / 25, across), (across, (16 * long + 9 * short) / 25))
             assert sigma == due
+
+
+@pytest.mark.spec("GMM-COV")
+def test_what_is_common_is_told_once() -> None:
+    long, short = ((8, 0), (0, HALF)), ((HALF, 0), (0, 8))
+    across = ((0, 1), (1, 0))
+    assert formulas.tied("EEV", [2], [[4, 0.25]], [UPRIGHT, across]) == [long, short]
+    assert formulas.tied("EVE", [2], [[4, 0.25], [0.25, 4]], [UPRIGHT]) == [long, short]
+    assert formulas.tied("VEE", [2, 4], [[4, 0.25]], [UPRIGHT])[1] == ((16, 0), (0, 1))
 
 
 @pytest.mark.spec("GMM-COV", "GMM-COVM", "GMM-COVDF")

@@ -382,7 +382,7 @@ def test_starts_by_hand() -> None:
         return "around", rows
 
     # The same numbers go to shares row after row, and what is left over is not used.
-    u = [Fraction(1, 2), Fraction(3, 4), Fraction(3, 4), Fraction(1, 2), 0, Fraction(1, 2)]
+    u: list[Any] = [Fraction(a, 4) for a in (2, 3, 3, 2, 0, 2)]
     rows, weights, q = mixtures.start("random", x, w, 2, [*u, 0.9, 0.9], told)
     assert (rows, weights) == (x, w)
     assert [[Real(0) + share for share in row] for row in q] == [
