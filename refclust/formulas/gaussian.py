@@ -352,9 +352,7 @@ def collapsed(sigma: Matrix, m: Numbers, v: Numbers) -> bool:
     d = len(sigma)
     minors = [determinant([row[:j] for row in sigma[:j]]) for j in range(d + 1)]
     for j in range(d):
-        if minors[j + 1] <= 0:
-            return True
-        left = minors[j + 1] / minors[j]  # the square of l_jj
+        left = minors[j + 1] / minors[j]  # the square of l_jj; without a factor not above 0
         rounding = (4 * UNIT * (absolute(m[j]) + sqrt(exact(v[j])))) ** 2
         if left <= d * exact(sigma[j][j]) / 2**46 or rounding >= left:
             return True
