@@ -7,7 +7,7 @@ of (share, mu, sigma). All covariances are full matrices here, whatever form a m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
@@ -23,7 +23,6 @@ from refclust.formulas.vectors import (
     exact,
     inverse,
     outer,
-    product,
     scaled,
     solution,
     sum_of,
@@ -37,6 +36,12 @@ Rows: TypeAlias = Sequence[Row]
 Numbers: TypeAlias = Sequence[Number]
 Component: TypeAlias = tuple[Number, Row, Matrix]  # share, mean, covariance
 UNIT: Final = Fraction(1, 2**53)
+MODELS: Final = (
+    "EII", "VII", "EEI", "VEI", "EVI", "VVI", "EEE",
+    "EVE", "VEE", "VVE", "EEV", "VEV", "EVV", "VVV",
+)  # fmt: skip
+TURNED: Final = ("EEV", "VEV", "EVE", "VVE")  # estimated along axes
+TURNS: Final = ("VEI", "VEE", "VEV")  # volumes and shape, each the best for the other
 
 
 def mahalanobis(x: Row, mu: Row, sigma: Matrix) -> Exact:
@@ -234,94 +239,77 @@ def shared_variance(n: Numbers, s: Sequence[Matrix]) -> Exact:
     return total(map(trace, s)) / (len(s[0]) * total(n))
 
 
-def composed(volume: Number, shape: Numbers, axes: Matrix) -> Any:
-    """A covariance from its volume, its shape and its axes (the columns of a matrix).
+def tied(model: str, volumes: Numbers, shapes: Sequence[Numbers], axes: Sequence[Matrix]) -> Any:
+    """The covariances of a model, from volumes, shapes and axes (the columns of matrices).
+
+    Of each the first belongs to all components (E), or every component has its own (V), or it is
+    trivial (I).
 
     Defines: GMM-COV
 
-    >>> composed(3, [2, 0.5], [[0, 1], [1, 0]])
+    >>> upright, across = [[1, 0], [0, 1]], [[0, 1], [1, 0]]
+    >>> tied("VEV", [1, 3], [[2, 0.5]], [upright, across])[1]
     ((Fraction(3, 2), Fraction(0, 1)), (Fraction(0, 1), Fraction(6, 1)))
     """
-    columns = list(zip(*axes, strict=True))
-    return scaled(volume, sum_of(scaled(a, outer(d)) for a, d in zip(shape, columns, strict=True)))
+    d, letters = len(axes[0]), known(model)
+    count = max(map(len, (volumes, shapes, axes)))
+
+    def each(letter: str, parts: Sequence[Any], trivial: Any = None) -> Sequence[Any]:
+        return parts if letter == "V" else [parts[0] if letter == "E" else trivial] * count
+
+    sizes = each(letters[0], volumes)
+    forms = each(letters[1], shapes, [1] * d)
+    turns = each(letters[2], axes, identity(d))
+    return [composed(a, b, c) for a, b, c in zip(sizes, forms, turns, strict=True)]
 
 
-def covariances(model: str, n: Numbers, s: Sequence[Matrix], axes: Sequence[Matrix] = ()) -> Any:
+def covariances(
+    model: str,
+    n: Numbers,
+    s: Sequence[Matrix],
+    axes: Sequence[Matrix] = (),
+    volumes: Numbers = (),
+) -> Any:
     """The covariances that make the bound largest, for the scatters of the components.
 
-    EEV takes the axes of every scatter (``are_axes``), VVE and EVE common axes (``turned``), for
-    which no turn gains anything. VEI, VEE and VEV have no closed form: ``balanced`` says which
-    covariances are theirs.
+    Models ending in EV take the axes of every scatter (``are_axes``), those ending in VE common
+    ones for which no turn gains anything (``turned``). VEI, VEE and VEV have no closed form: from
+    the volumes before this is one turn, which no longer changes what ``balanced`` calls theirs.
 
     Defines: GMM-COVM
 
     >>> covariances("VVI", [2, 4], [[[2, 1], [1, 6]], [[4, 0], [0, 8]]])[0]
     ((Fraction(1, 1), Fraction(0, 1)), (Fraction(0, 1), Fraction(3, 1)))
     """
-    rules: dict[str, Callable[..., list[Any]]] = {
-        "EII": _eii, "VII": _vii, "EEI": _eei, "VVI": _vvi, "EEE": _eee, "VVV": _vvv,
-        "EVI": _evi, "EVV": _evv, "EEV": _eev, "VVE": _vve, "EVE": _eve,
-    }  # fmt: skip
-    if model not in rules:
-        raise BadOption(f"{model} has no closed form")
-    return rules[model](n, s, *([axes] if axes else []))
-
-
-def _eii(n: Numbers, s: Sequence[Matrix]) -> list[Any]:
-    return [scaled(shared_variance(n, s), identity(len(s[0])))] * len(s)
-
-
-def _vii(n: Numbers, s: Sequence[Matrix]) -> list[Any]:
-    d = len(s[0])
+    d, (size, form, turn) = len(s[0]), known(model)
+    if (model in TURNED) != bool(axes) or (model in TURNS) != bool(volumes):
+        raise BadOption(f"{model} is worked out from other things: axes {axes}, volumes {volumes}")
+    m = list(s)
+    if form == "I":
+        m = [scaled(trace(s_k) / d, identity(d)) for s_k in s]
+    elif turn == "I":
+        m = [diagonal_part(s_k) for s_k in s]
+    elif axes:
+        m = [diagonal(seen_along(s_k, d_k)) for s_k, d_k in zip(s, axes, strict=True)]
+    if size == "E" and form == "V":
+        v = [volume(m_k) for m_k in m]
+        sigmas = [scaled(total(v) / (total(n) * v_k), m_k) for v_k, m_k in zip(v, m, strict=True)]
+    elif size == "E":
+        sigmas = [scaled(1 / total(n), sum_of(m))] * len(m)
+    elif form == "E":  # the scale of the shape drops out
+        a = sum_of(scaled(1 / exact(v_k), m_k) for v_k, m_k in zip(volumes, m, strict=True))
+        sigmas = [
+            scaled(trace(times(m_k, inverse(a))) / (exact(n_k) * d), a)
+            for n_k, m_k in zip(n, m, strict=True)
+        ]
+    else:
+        sigmas = [scaled(1 / exact(n_k), m_k) for n_k, m_k in zip(n, m, strict=True)]
+    if not axes:
+        return sigmas
     return [
-        scaled(trace(s_k) / (exact(n_k) * d), identity(d)) for n_k, s_k in zip(n, s, strict=True)
+        composed(1, [sigma[j][j] for j in range(d)], d_k)
+        for sigma, d_k in zip(sigmas, axes, strict=True)
     ]
-
-
-def _eei(n: Numbers, s: Sequence[Matrix]) -> list[Any]:
-    return [scaled(1 / total(n), diagonal_part(sum_of(s)))] * len(s)
-
-
-def _vvi(n: Numbers, s: Sequence[Matrix]) -> list[Any]:
-    return [scaled(1 / exact(n_k), diagonal_part(s_k)) for n_k, s_k in zip(n, s, strict=True)]
-
-
-def _eee(n: Numbers, s: Sequence[Matrix]) -> list[Any]:
-    return [scaled(1 / total(n), sum_of(s))] * len(s)
-
-
-def _vvv(n: Numbers, s: Sequence[Matrix]) -> list[Any]:
-    return [scaled(1 / exact(n_k), s_k) for n_k, s_k in zip(n, s, strict=True)]
-
-
-def _evi(n: Numbers, s: Sequence[Matrix]) -> list[Any]:
-    return _evv(n, [diagonal_part(s_k) for s_k in s])
-
-
-def _evv(n: Numbers, s: Sequence[Matrix]) -> list[Any]:
-    v = [volume(s_k) for s_k in s]
-    size = total(v) / total(n)
-    return [scaled(size / v_k, s_k) for v_k, s_k in zip(v, s, strict=True)]
-
-
-def _eev(n: Numbers, s: Sequence[Matrix], axes: Sequence[Matrix]) -> list[Any]:
-    spread = [seen_along(s_k, d_k) for s_k, d_k in zip(s, axes, strict=True)]
-    shape = scaled(1 / total(n), sum_of(spread))
-    return [composed(1, shape, d_k) for d_k in axes]
-
-
-def _vve(n: Numbers, s: Sequence[Matrix], axes: Sequence[Matrix]) -> list[Any]:
-    return [
-        composed(1 / exact(n_k), seen_along(s_k, axes[0]), axes[0])
-        for n_k, s_k in zip(n, s, strict=True)
-    ]
-
-
-def _eve(n: Numbers, s: Sequence[Matrix], axes: Sequence[Matrix]) -> list[Any]:
-    m = [seen_along(s_k, axes[0]) for s_k in s]
-    v = [root(product(m_k), len(m_k)) for m_k in m]
-    size = total(v) / total(n)
-    return [composed(size / v_k, m_k, axes[0]) for v_k, m_k in zip(v, m, strict=True)]
 
 
 def free_parameters(model: str, k: int, d: int) -> int:
@@ -332,7 +320,7 @@ def free_parameters(model: str, k: int, d: int) -> int:
     >>> free_parameters("VVV", 3, 2), free_parameters("EII", 3, 2)
     (17, 9)
     """
-    size, shape, axes = tuple(model)
+    size, shape, axes = known(model)
     own = {"E": 1, "V": k}
     shapes = {"E": d - 1, "V": k * (d - 1), "I": 0}
     turns = {"E": d * (d - 1) // 2, "V": k * d * (d - 1) // 2, "I": 0}
@@ -364,9 +352,7 @@ def collapsed(sigma: Matrix, m: Numbers, v: Numbers) -> bool:
     d = len(sigma)
     minors = [determinant([row[:j] for row in sigma[:j]]) for j in range(d + 1)]
     for j in range(d):
-        if minors[j + 1] <= 0:
-            return True
-        left = minors[j + 1] / minors[j]  # the square of l_jj
+        left = minors[j + 1] / minors[j]  # the square of l_jj; without a factor not above 0
         rounding = (4 * UNIT * (absolute(m[j]) + sqrt(exact(v[j])))) ** 2
         if left <= d * exact(sigma[j][j]) / 2**46 or rounding >= left:
             return True
@@ -451,27 +437,23 @@ def classification_em(x: Rows, w: Numbers, mixture: Sequence[Component]) -> Iter
 
 
 def balanced(
-    model: str, n: Numbers, s: Sequence[Matrix], sigmas: Sequence[Matrix], slack: Number
+    model: str,
+    n: Numbers,
+    s: Sequence[Matrix],
+    sigmas: Sequence[Matrix],
+    slack: Number,
+    axes: Sequence[Matrix] = (),
 ) -> bool:
-    """Whether volumes and a common shape are each the best for the other, but for some slack.
-
-    ``s`` are the scatters; for VEI their diagonals, for VEV what is seen along their axes.
+    """Whether a turn between volumes and a common shape changes no volume, but for some slack.
 
     Spec: GMM-COVM
 
     >>> balanced("VEE", [1, 1], [[[1]], [[4]]], [[[1]], [[4]]], 0)
     True
     """
-    parts = [diagonal_part(s_k) for s_k in s] if model == "VEI" else list(s)
-    d = len(parts[0])
-    volumes = [volume(sigma) for sigma in sigmas]
-    common = sum_of(scaled(1 / v, s_k) for v, s_k in zip(volumes, parts, strict=True))
-    shape = scaled(1 / volume(common), common)
-    best = [
-        trace(times(s_k, inverse(shape))) / (exact(n_k) * d)
-        for n_k, s_k in zip(n, parts, strict=True)
-    ]
-    return all(absolute(b - v) <= exact(slack) * v for b, v in zip(best, volumes, strict=True))
+    before = [volume(sigma) for sigma in sigmas]
+    after = map(volume, covariances(model, n, s, axes, before))
+    return all(absolute(b - v) <= exact(slack) * v for b, v in zip(after, before, strict=True))
 
 
 def are_axes(s: Matrix, axes: Matrix, slack: Number) -> bool:
@@ -567,6 +549,46 @@ def diagonal_part(matrix: Matrix) -> Any:
         tuple(exact(x) if i == j else Fraction() for j, x in enumerate(row))
         for i, row in enumerate(matrix)
     )
+
+
+def diagonal(numbers: Numbers) -> tuple[tuple[Exact, ...], ...]:
+    """The matrix of some numbers on the diagonal.
+
+    Spec: GMM-COVM
+
+    >>> diagonal([2, 3])
+    ((Fraction(2, 1), Fraction(0, 1)), (Fraction(0, 1), Fraction(3, 1)))
+    """
+    return tuple(
+        tuple(exact(x) if i == j else Fraction() for j in range(len(numbers)))
+        for i, x in enumerate(numbers)
+    )
+
+
+def known(model: str) -> tuple[str, str, str]:
+    """The letters of a model for volume, shape and axes; one that there is.
+
+    Spec: GMM-COV
+
+    >>> known("VEI")
+    ('V', 'E', 'I')
+    """
+    if model not in MODELS:
+        raise BadOption(f"the covariance model is {model!r}; allowed are {', '.join(MODELS)}")
+    size, form, turn = tuple(model)
+    return size, form, turn
+
+
+def composed(size: Number, shape: Numbers, axes: Matrix) -> Any:
+    """A covariance from its volume, its shape and its axes (the columns of a matrix).
+
+    Spec: GMM-COV
+
+    >>> composed(3, [2, 0.5], [[0, 1], [1, 0]])
+    ((Fraction(3, 2), Fraction(0, 1)), (Fraction(0, 1), Fraction(6, 1)))
+    """
+    columns = transposed(axes)
+    return scaled(size, sum_of(scaled(a, outer(d)) for a, d in zip(shape, columns, strict=True)))
 
 
 def transposed(matrix: Matrix) -> Any:

@@ -300,7 +300,9 @@ def start(
     return m_step(x, w, [one_hot(sorted(set(name)).index(y), k) for y in name])
 
 
-def kmeans_shares(x: Rows, w: Weights, k: int, u: Sequence[Number]) -> list[tuple[int, ...]]:
+def kmeans_shares(
+    x: Rows, w: Weights, k: int, u: Sequence[Number], limit: int = 100
+) -> list[tuple[int, ...]]:
     """The labels of a run of k-means as shares.
 
     Defines: KM-INITMIX
@@ -309,7 +311,7 @@ def kmeans_shares(x: Rows, w: Weights, k: int, u: Sequence[Number]) -> list[tupl
     [(1, 0), (1, 0), (0, 1)]
     """
     y: list[int] = []
-    for labels, _, _ in islice(lloyd(x, [x[i] for i in plus_plus(x, w, u[:k])], w), 101):
+    for labels, _, _ in islice(lloyd(x, [x[i] for i in plus_plus(x, w, u[:k])], w), limit + 1):
         if labels == y:
             break
         y = labels

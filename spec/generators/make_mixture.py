@@ -13,6 +13,7 @@ from . import (
     mixture_sample_cases,
     mixture_selection_cases,
     mixture_sums_cases,
+    mixture_tied_cases,
     mixture_variational_cases,
 )
 from .writer import VectorFile
@@ -29,6 +30,7 @@ MAKERS: dict[str, Callable[[], VectorFile]] = {
     "32-gaussian/hard": mixture_gaussian_cases.hard,
     "32-gaussian/traps": mixture_gaussian_cases.traps,
     "32-gaussian/misprints": mixture_gaussian_cases.misprints,
+    "32-gaussian/models": mixture_tied_cases.models,
     "33-classify/discriminants": mixture_classify_cases.discriminants,
     "34-selection/criteria": mixture_selection_cases.criteria,
     "34-selection/evidence": mixture_selection_cases.evidence,

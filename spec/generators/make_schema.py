@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 MODELS = ("VVV", "EEE", "VVI", "EEI", "VII", "EII")
+TIED = ("VEI", "EVI", "VEE", "EVV", "EEV", "VEV", "EVE", "VVE")
 RATIONAL = "^-?[0-9]+(/[1-9][0-9]*)?$"
 HEX = "^-?0x[01](\\.[0-9a-f]+)?p[+-][0-9]+$"
 DECIMAL = "^-?[0-9]+(\\.[0-9]+)?(E[+-]?[0-9]+)?$"
@@ -179,7 +180,7 @@ def _mixtures() -> list[dict[str, Any]]:
     ratio = {"type": "string", "pattern": RATIONAL}
     smooth: dict[str, Any] = {"m": ratio, "p": SHARES}
     kind = {"enum": ["multinomial", "bernoulli"]}
-    model = {"enum": list(MODELS)}
+    model = {"enum": [*MODELS, *TIED]}
     gaussian = {"rows": matrix, "model": model, "state": _object([*normal], [], normal)}
     step = {"rows": matrix, "kind": kind, "state": _object([*counts], [], counts)}
     return [

@@ -58,10 +58,10 @@ def moved(problem: Problem, shares: Shares, found: dict[str, Any]) -> Moved:
         dm = _mean_error(problem.rows, mass, lost, mean, size)
         means.append(dm)
         around = [
-            _absolute_moments(problem.rows, mass, mean, centre)
+            absolute_moments(problem.rows, mass, mean, centre)
             for centre in (mean, problem.state.means[c], whole)
         ]
-        spent = _absolute_moments(problem.rows, lost, mean, mean)
+        spent = absolute_moments(problem.rows, lost, mean, mean)
         signed = _signed_moments(problem.rows, mass, mean)
         n = len(problem.rows)
         scatters.append(
@@ -128,7 +128,7 @@ def _mean_error(
     ]
 
 
-def _absolute_moments(
+def absolute_moments(
     rows: Matrix, mass: list[float], mean: list[float], centre: list[float]
 ) -> Matrix:
     """Absolute second moments around a centre, with those of the correction to the mean."""

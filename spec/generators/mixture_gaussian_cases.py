@@ -19,6 +19,7 @@ NOTES = {
 }
 SUBJECT = "mixture.gaussian"
 DENSITY = ("densities", "row_log_likelihoods", "log_likelihood")
+ONE = ("GAU-LL", "DIST-MAHA")  # what densities of one component come from
 LIMIT = ("row_log_likelihoods", "responsibilities", "labels")
 
 
@@ -43,12 +44,12 @@ def densities() -> VectorFile:
     step(file, "gau-line", Problem([[0.1], [0.2], [-4.7]], wide), "on the line", DENSITY, more=more)
     plane = State([1.0], [[1.0, -2.0]], [[2.0, 0.5, 0.5, 1.0]])
     rows = [[0.0, 0.0], [1.0, -2.0], [3.5, 1.25], [-40.0, 9.0]]
-    step(file, "gau-plane", Problem(rows, plane), "correlated", DENSITY, more=("GAU-LL",))
+    step(file, "gau-plane", Problem(rows, plane), "correlated", DENSITY, more=ONE)
     five = [[4.0, 1.0, 0.5, 0.0, 0.25], [1.0, 3.0, -0.5, 0.125, 0.0], [0.5, -0.5, 2.0, 0.75, 0.5]]
     five += [[0.0, 0.125, 0.75, 1.5, -0.25], [0.25, 0.0, 0.5, -0.25, 1.0]]
     space = State([1.0], [[0.1, 0.2, 0.3, 0.4, 0.5]], [[x for line in five for x in line]])
     rows = [[0.0] * 5, [1.0, 2.0, 3.0, 4.0, 5.0], [-0.7, 0.3, 9.9, 0.1, 1e-3]]
-    step(file, "gau-five", Problem(rows, space), "five columns", DENSITY, more=("GAU-LL",))
+    step(file, "gau-five", Problem(rows, space), "five columns", DENSITY, more=ONE)
     mixed = State(
         [0.25, 0.75], [[0.0, 0.0], [3.0, 1.0]], [[1.0, 0.0, 0.0, 1.0], [2.0, -1.0, -1.0, 3.0]]
     )
@@ -57,7 +58,7 @@ def densities() -> VectorFile:
     uneven = State([1.0], [[0.0, 0.0]], [[1e-12, 0.0, 0.0, 1e12]])
     rows = [[1e-6, 1e6], [3e-6, -1e5]]
     told = "columns of very different scale do no harm: the condition is that of the scaled matrix"
-    step(file, "gau-scales", Problem(rows, uneven), told, DENSITY)
+    step(file, "gau-scales", Problem(rows, uneven), told, DENSITY, more=("DIST-MAHA",))
     return file
 
 

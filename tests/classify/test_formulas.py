@@ -19,6 +19,7 @@ from refclust.errors import (
     ImpossibleRow,
     LabelLengthMismatch,
 )
+from refclust.formulas import gaussian
 from refclust.formulas.multinomial import (
     binary_scores,
     complete_log_likelihood,
@@ -30,45 +31,39 @@ from refclust.formulas.multinomial import (
     word_probability,
 )
 from refclust.kernels.mixtures.words import m_estimate
-from refclust.mixture.density import (
-    gaussian_log_density,
-    gaussian_log_likelihood,
-    mahalanobis,
-    normal_density,
-    normal_log_likelihood,
-    whitened,
-)
-from refclust.numbers.real import log
+from refclust.mixture.density import mahalanobis, whitened
+from refclust.numbers.real import Real, exp, log, sqrt
+from refclust.numbers.reals.constants import pi
 
 UNIT = 2.0**-53
 ROUND_TABLE = ((4.0, 2.0), (2.0, 5.0))  # Cholesky factor (2, 0; 1, 2), determinant 16
 
 
-@pytest.mark.spec("GAU-PDF1")
+@pytest.mark.spec("GAU-PDF1", "GAU-PDF")
 def test_density_on_the_line() -> None:
     # The sign of the exponent is minus: with the sign as printed the second would be 0.6577...
     due = {
-        0.0: "0.398942280401432677939946059934",
-        1.0: "0.241970724519143349797830192936",
+        0: "0.398942280401432677939946059934",
+        1: "0.241970724519143349797830192936",
     }
     for x, digits in due.items():
-        # The root of 2 pi, the exponential, a product and a quotient: less than 8u of the value.
-        assert abs(Fraction(normal_density(x, 0.0, 1.0)) - Fraction(digits)) <= Fraction(8 * UNIT)
-    assert normal_density(3.0, 1.0, 4.0) == normal_density(-1.0, 1.0, 4.0)
-    assert normal_density(1e9, 0.0, 1.0) == 0.0
+        found = Fraction(gaussian.density([x], [0], [[1]]).digits(32))
+        assert abs(found - Fraction(digits)) <= Fraction(1, 10**30)
+    assert gaussian.density([3], [1], [[4]]) == gaussian.density([-1], [1], [[4]])
+    # GAU-PDF1 as it is written.
+    written = exp(-Fraction(1, 2) * Fraction(2, 3) ** 2) / (3 * sqrt(2 * pi))
+    assert gaussian.density([3], [1], [[9]]) == written
 
 
-@pytest.mark.spec("GAU-PDF1", "GAU-PDF", "GAU-LIK1", "GAU-LL")
+@pytest.mark.spec("GAU-PDF", "GAU-LIK1", "GAU-LL")
 def test_densities_agree() -> None:
-    values = [-1.0, 0.25, 3.0]
-    logs = [math.log(normal_density(x, 0.5, 2.25)) for x in values]
-    # Each logarithm errs by 16u of what it is made of, all below 4; the sum of three by 3u more.
-    bound = 3 * 20 * 4 * UNIT
-    assert abs(normal_log_likelihood(values, 0.5, 2.25) - math.fsum(logs)) <= bound
-    rows = [(x,) for x in values]
-    assert abs(gaussian_log_likelihood(rows, (0.5,), ((2.25,),)) - math.fsum(logs)) <= bound
-    for x, one in zip(values, logs, strict=True):
-        assert abs(gaussian_log_density((x,), (0.5,), ((2.25,),)) - one) <= bound
+    values, logs = [-1.0, 0.25, 3.0], []
+    for x in values:
+        # Half the square of the distance over 2.25, the logarithm of 1.5 and that of 2 pi.
+        square = (Fraction(x) - Fraction(1, 2)) ** 2 / Fraction(9, 4)
+        logs.append(-square / 2 - log(1.5) - log(2 * pi) / 2)
+    whole = gaussian.log_likelihood_of_one([[x] for x in values], [1] * 3, [0.5], [[2.25]])
+    assert Real(whole).digits(40) == (logs[0] + logs[1] + logs[2]).digits(40)
 
 
 @pytest.mark.spec("GAU-PDF", "DIST-MAHA", "QDA-DISC")
@@ -76,9 +71,10 @@ def test_density_in_two_columns() -> None:
     x, mean = (3.0, 4.0), (1.0, 1.0)
     # L y = (2, 3) has y = (1, 1): every step is exact.
     assert mahalanobis(x, mean, ROUND_TABLE) == 2.0
+    assert gaussian.mahalanobis(x, mean, ROUND_TABLE) == 2
     with mpmath.workdps(40):
-        due = -mpmath.log(2 * mpmath.pi) - mpmath.log(4) - 1
-    assert abs(gaussian_log_density(x, mean, ROUND_TABLE) - due) <= 8 * UNIT * 5
+        due = mpmath.exp(-1) / (2 * mpmath.pi * 4)
+        assert gaussian.density(x, mean, ROUND_TABLE).digits(30) == mpmath.nstr(due, 30)
     assert discriminant(x, 0.25, mean, ROUND_TABLE) == -2 * math.log(4.0) - 1.0
     assert discriminant(x, 0.0, mean, ROUND_TABLE) == -math.inf
 
@@ -86,21 +82,21 @@ def test_density_in_two_columns() -> None:
 @pytest.mark.spec("GAU-LL")
 def test_weighted_rows_count_as_often() -> None:
     rows = [(0.0, 1.0), (2.0, -1.0)]
-    twice = gaussian_log_likelihood([rows[0], rows[0], rows[1]], (0.0, 0.0), ROUND_TABLE)
-    assert abs(
-        gaussian_log_likelihood(rows, (0.0, 0.0), ROUND_TABLE, weights=[2.0, 1.0]) - twice
-    ) <= 4 * UNIT * abs(twice)
-    alone = gaussian_log_likelihood(rows, (0.0, 0.0), ROUND_TABLE, weights=[1.0, 0.0])
-    assert alone == gaussian_log_density(rows[0], (0.0, 0.0), ROUND_TABLE)
+    copies = [rows[0], rows[0], rows[1]]
+    twice = gaussian.log_likelihood_of_one(copies, [1] * 3, (0.0, 0.0), ROUND_TABLE)
+    assert gaussian.log_likelihood_of_one(rows, [2, 1], (0.0, 0.0), ROUND_TABLE) == twice
+    alone = gaussian.log_likelihood_of_one(rows, [1, 0], (0.0, 0.0), ROUND_TABLE)
+    assert alone == log(gaussian.density(rows[0], (0.0, 0.0), ROUND_TABLE))
 
 
-@pytest.mark.spec("GAU-PDF", "GAU-PDF1")
+@pytest.mark.spec("GAU-PDF", "GAU-PDF1", "DIST-MAHA")
 def test_flat_covariances_are_refused() -> None:
-    for variance in (0.0, -1.0, math.inf, math.nan):
-        with pytest.raises(DegenerateCovariance, match="variance is"):
-            normal_density(0.0, 0.0, variance)
-    with pytest.raises(DegenerateCovariance, match="column 1"):
-        whitened(((1.0, 1.0), (1.0, 1.0)))
+    for variance in (0.0, -1.0):
+        with pytest.raises(DegenerateCovariance, match="column 0"):
+            gaussian.density([0], [0], [[variance]])
+    for distance in (gaussian.mahalanobis, mahalanobis):
+        with pytest.raises(DegenerateCovariance, match="column 1"):
+            distance((0.0, 0.0), (0.0, 0.0), ((1.0, 1.0), (1.0, 1.0)))
     with pytest.raises(DimensionMismatch, match="rows"):
         whitened(((1.0, 1.0),))
     with pytest.raises(DimensionMismatch, match="3 numbers"):

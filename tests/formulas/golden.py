@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
@@ -15,10 +16,22 @@ from refclust.numbers.real import Real
 VECTORS: Final = Path(__file__).parents[2] / "spec/vectors"
 
 
-def cases(*names: str) -> list[Any]:
-    """The cases of some files, as parameters of a test."""
+def contents(*names: str) -> dict[str, dict[str, Any]]:
+    """The cases of some files by their names."""
     found = [json.loads((VECTORS / name).read_text(encoding="utf-8")) for name in names]
-    return [pytest.param(case, id=case["id"]) for content in found for case in content["cases"]]
+    return {case["id"]: case for content in found for case in content["cases"]}
+
+
+def cases(*names: str, where: Callable[[dict[str, Any]], bool] = lambda _: True) -> list[Any]:
+    """The cases of some files, as parameters of a test; those that it judges."""
+    kept = {name: case for name, case in contents(*names).items() if where(case)}
+    return [pytest.param(case, id=name) for name, case in kept.items()]
+
+
+def judged(tests: Iterable[Any]) -> list[str]:
+    """The names of the cases that some tests have as parameters."""
+    marks = [mark for test in tests for mark in test.pytestmark if mark.name == "parametrize"]
+    return [one.id for mark in marks for one in mark.args[1]]
 
 
 def number(text: str) -> Fraction:

@@ -64,6 +64,11 @@ def test_discriminants_by_hand() -> None:
             classify.discriminant([3, 4], 1, [1, 1], flat, distance)
         with pytest.raises(DegenerateCovariance):
             classify.linear_form(1, [1, 1], flat)
+    # The row comes first, then the mean.
+    lopsided = classify.discriminant([3, 4], 1, [1, 1], sigma, lambda x, mu, _: exact(x[0] - mu[1]))
+    assert lopsided == -log(4) - 1
+    pair = [(0.5, [1], [[1]]), (0.5, [2], [[1]])]
+    assert classify.most_probable([5], pair, lambda x, mu, _: exact(9 * x[0] - mu[0])) == 0
     narrow, wide = (0.5, [0], [[1]]), (0.5, [4], [[16]])
     # Nearer by D2 to the wide one, but more likely under the narrow one.
     assert distance([1.5], [0], [[1]]) > distance([1.5], [4], [[16]])

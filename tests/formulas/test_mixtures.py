@@ -307,10 +307,6 @@ def test_shares_by_hand() -> None:
     assert list(mixtures.responsibilities([1], never, coin)) == [0, 0]
     assert mixtures.log_likelihood([[1]], [1], never, coin) == -math.inf
     assert mixtures.log_likelihood([[1]], [0], never, coin) == 0
-    with pytest.raises(ImpossibleRow):
-        mixtures.certified([[1]], [1], never, coin)
-    with pytest.raises(BadOption):
-        mixtures.certified([[1]], [1], COINS, coin, 1001)
 
 
 @pytest.mark.spec("EM-ELBO", "EM-ELBOFACT", "EM-DECOMP")
@@ -347,6 +343,60 @@ def test_the_best_run(objectives: list[float | None]) -> None:
         for one in objectives
     ]
     assert repair.best_run(runs) == best
+
+
+@pytest.mark.spec("EM-CERT")
+def test_certified_digits_by_hand() -> None:
+    # 2 log 1/2 + 3 log 1/2, between decimals of so many digits that differ in the last ones.
+    for digits in (30, 1000):
+        low, high = mixtures.certified([[1], [0]], [2, 3], COINS, coin, digits)
+        assert Fraction(low) < -5 * log(2) < Fraction(high)
+        assert Fraction(high) - Fraction(low) < Fraction(1, 10 ** (digits - 4))
+        assert len(low.as_tuple().digits) <= digits
+    with pytest.raises(BadOption):
+        mixtures.certified([[1]], [1], COINS, coin, 1001)
+    with pytest.raises(ImpossibleRow):
+        mixtures.certified([[1]], [1], ([0.5, 0.5], [0, 0]), coin)
+
+
+@pytest.mark.spec("KM-INITMIX")
+def test_labels_of_kmeans_are_shares() -> None:
+    x, w, u = [[0], [2], [9]], [1, 1, 1], [0, 0.01, 0.5]
+    # Begun with rows 0 and 1: first 9 alone is not far from 2, then it is far from 1.
+    one, other = (1, 0), (0, 1)
+    assert mixtures.kmeans_shares(x, w, 2, u, limit=0) == [one, other, other]
+    assert mixtures.kmeans_shares(x, w, 2, u, limit=1) == [one, one, other]
+    assert mixtures.kmeans_shares(x, w, 2, u) == [one, one, other]
+    # With a weight of 17 the middle row holds its cluster: its mean is 45/18.
+    assert mixtures.kmeans_shares(x, [1, 17, 1], 2, u) == [one, other, other]
+    assert mixtures.kmeans_shares(x, w, 1, u) == [(1,)] * 3
+
+
+@pytest.mark.spec("EM-INIT")
+def test_starts_by_hand() -> None:
+    x, w = [[0], [2], [9]], [1, 2, 1]
+
+    def told(*given: Any) -> Any:
+        return given
+
+    def around(rows: Any) -> Any:
+        return "around", rows
+
+    # The same numbers go to shares row after row, and what is left over is not used.
+    u: list[Any] = [Fraction(a, 4) for a in (2, 3, 3, 2, 0, 2)]
+    rows, weights, q = mixtures.start("random", x, w, 2, [*u, 0.9, 0.9], told)
+    assert (rows, weights) == (x, w)
+    assert [[Real(0) + share for share in row] for row in q] == [
+        [Fraction(1, 3), Fraction(2, 3)],
+        [Fraction(2, 3), Fraction(1, 3)],
+        [0, 1],
+    ]
+    assert mixtures.start("points", x, w, 2, [0, 0, 0.9], told, around) == ("around", [[0], [2]])
+    assert mixtures.start("points", x, w, 1, [0.5, 0.9], told, around) == ("around", [[2]])
+    kmeans = mixtures.start("kmeans", x, w, 2, [0, 0.01, 0.5], told, around)
+    assert kmeans == (x, w, mixtures.kmeans_shares(x, w, 2, [0, 0.01]))
+    labels = mixtures.start(["b", "c", "b"], x, w, 3, [], told, around)
+    assert labels == (x, w, [(1, 0, 0), (0, 1, 0), (1, 0, 0)])
 
 
 def test_floats_come_out_as_exact_numbers() -> None:

@@ -19,6 +19,7 @@ from refclust.errors import (
     EmptyInput,
     FractionalCount,
     ImpossibleRow,
+    LabelLengthMismatch,
     NegativeCount,
     NotBinary,
 )
@@ -95,6 +96,9 @@ def test_classes_by_hand() -> None:
     two = ([0.25, 0.75], [[0.5, 0.5], [0.125, 0.875]])
     found = multinomial.complete_log_likelihood([[1, 1], [0, 1]], [0, 1], [2, 1], two)
     assert found == 2 * log(0.0625) + log(0.65625)
+    for labels in ([0], [0, 1, 1]):
+        with pytest.raises(LabelLengthMismatch):
+            multinomial.complete_log_likelihood([[1, 1], [0, 1]], labels, [2, 1], two)
 
 
 @pytest.mark.spec("MMIX-LL", "MMIX-COEF", "MMIX-ESTEP", "MMIX-PI", "MMIX-THETA", "MMIX-Q")

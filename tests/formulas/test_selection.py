@@ -2,36 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 import pytest
 
 from refclust.errors import BadOption
-from refclust.formulas import gaussian, selection
-from refclust.formulas.vectors import total
-from refclust.numbers.real import exp, log
+from refclust.formulas import gaussian, multinomial, selection
+from refclust.formulas.vectors import Number, total
+from refclust.numbers.real import exp, log, sqrt
 from refclust.numbers.sampling import shuffled, stream
-from tests.formulas.golden import cases, meets, number, numbers
+from tests.formulas import golden_mixtures
+from tests.formulas.golden import VECTORS, cases, contents, judged, meets, number, numbers
 from tests.formulas.test_gaussian import Step
+
+# Of K components and V words (MS-BIC).
+FREE: Final[dict[str, Callable[[int, int], int]]] = {
+    "multinomial": lambda k, v: (k - 1) + k * (v - 1),
+    "bernoulli": lambda k, v: (k - 1) + k * v,
+}
+
+
+def of_families(case: dict[str, Any]) -> bool:
+    return "state" in case["input"]
 
 
 @pytest.mark.spec("MS-BIC", "MS-AIC", "MS-ICL", "GMM-COVDF")
-@pytest.mark.parametrize("case", cases("34-selection/criteria.json"))
+@pytest.mark.parametrize("case", cases("34-selection/criteria.json", where=of_families))
 def test_criteria(case: dict[str, Any]) -> None:
-    given, expect = case["input"], case["expect"]
-    if "state" not in given:
-        k, d = int(given["k"]), int(given["d"])
-        for key, expected in expect.items():
-            model = key.removeprefix("free_parameters[model=").rstrip("]")
-            if model not in ("multinomial", "bernoulli"):
-                assert meets(expected, gaussian.free_parameters(model.upper(), k, d)), key
-        return
-    if "model" not in given:
-        return  # counts: chapter 31
-    step = Step(given)
-    nu = gaussian.free_parameters(step.model, step.k, step.d)
-    j, q, w = gaussian.log_likelihood(step.x, step.w, step.mixture), step.q, step.w
+    given = case["input"]
+    j: Any
+    if "model" in given:
+        step = Step(given)
+        nu = gaussian.free_parameters(step.model, step.k, step.d)
+        j, q, w = gaussian.log_likelihood(step.x, step.w, step.mixture), step.q, step.w
+    else:
+        words = golden_mixtures.Step(given)
+        k, d = len(words.mixture[0]), len(words.x[0])
+        nu = FREE[words.kind](k, d)
+        j, q, w = words.log_likelihood(words.mixture), words.q, words.w
     found = {
         "df": nu,
         "bic": selection.bic(j, nu, total(w)),
@@ -39,8 +50,22 @@ def test_criteria(case: dict[str, Any]) -> None:
         "icl": selection.icl(j, nu, w, q),
         "icl_soft": selection.icl(j, nu, w, q, soft=True),
     }
-    for key, expected in expect.items():
+    for key, expected in case["expect"].items():
         assert meets(expected, found[key]), key
+
+
+@pytest.mark.spec("GMM-COVDF", "MS-BIC")
+@pytest.mark.parametrize(
+    "case", cases("34-selection/criteria.json", where=lambda case: not of_families(case))
+)
+def test_free_parameters(case: dict[str, Any]) -> None:
+    k, d = int(case["input"]["k"]), int(case["input"]["d"])
+    models = {f"free_parameters[model={name.lower()}]": name for name in gaussian.MODELS}
+    words = {f"free_parameters[model={name}]": count for name, count in FREE.items()}
+    assert {*models, *words} == set(case["expect"])
+    for key, expected in case["expect"].items():
+        count = words[key] if key in words else partial(gaussian.free_parameters, models[key])
+        assert meets(expected, count(k, d)), key
 
 
 @pytest.mark.spec("MS-ELBOW", "MS-GAP")
@@ -140,20 +165,108 @@ def test_importance(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", cases("34-selection/held-out.json"))
 def test_held_out(case: dict[str, Any]) -> None:
     given = case["input"]
-    if "model" not in given:
-        return  # counts: chapter 31
     x, folds = numbers(given["rows"]), int(given["folds"])
     w: list[int] = [1] * len(x)
     order = shuffled(stream(int(given["seed"])), range(len(x)))
 
+    seen: list[list[int]] = []
+
     def without(left_out: list[int]) -> Any:
+        seen.append(left_out)
         kept = [x_i for i, x_i in enumerate(x) if i not in left_out]
         ones = [1] * len(kept)
+        if "model" not in given:
+            share = [Fraction(1, len(x[0]))] * len(x[0])
+            theta = multinomial.word_probabilities(kept, ones, ones, number(given["m"]), share)
+            return lambda row: multinomial.document_log_likelihood(row, theta)
         mu = gaussian.mean_of_rows(kept, ones)
         s = gaussian.scatter(kept, ones, ones, mu)
         [sigma] = gaussian.covariances(given["model"], [len(kept)], [s])
         return lambda row: log(gaussian.density(row, mu, sigma))
 
-    assert meets(case["expect"]["cv"], selection.held_out(x, w, order, folds, without))
+    found = selection.held_out(x, w, order, folds, without)
+    assert meets(case["expect"]["cv"], found)
+    if "folds" in case["expect"]:
+        assert meets(case["expect"]["folds"], list(map(sorted, seen)))
+
+
+@pytest.mark.spec("MS-CVLL")
+def test_held_out_rows_count_with_their_weights() -> None:
+    seen = []
+
+    def without(left_out: list[int]) -> Any:
+        seen.append(left_out)
+        return lambda row: row * sum(left_out)
+
+    x, w, order = [1, 2, 4, 8], [1, 2, 3, 5], [2, 0, 3, 1]
+    # Without rows 2 and 3: 5 times 4 and 8; without rows 0 and 1: 1 times 1 and 2.
+    found = selection.held_out(x, w, order, 2, without)
+    assert found == Fraction(3 * 20 + 5 * 40 + 1 * 1 + 2 * 2, 11)
+    assert seen == [[2, 3], [0, 1]]
+    assert selection.held_out(x, w, order, 4, without) == Fraction(3 * 8 + 5 * 24 + 2 * 2, 11)
+    for folds in (1, 5):
+        with pytest.raises(BadOption):
+            selection.held_out(x, w, order, folds, without)
+
+
+@pytest.mark.spec("VB-GAUSS", "VB-MULT")
+def test_beliefs_by_hand() -> None:
+    """Weights, shares and a prior that is not 1 anywhere, in one and two columns."""
+    x, w = [[2, 0], [0, 4]], [2, 3]
+    q: list[list[Number]] = [[Fraction(1, 2), 0], [Fraction(1, 3), 1]]
+    words = selection.variational_multinomial(x, w, q, Fraction(1, 2), [3, 5])
+    assert words == [(Fraction(5, 2), (5, 9)), (Fraction(7, 2), (3, 17))]
+    prior = selection.Believed(Fraction(2), Fraction(3), Fraction(5), (1, 1), ((7, 1), (1, 6)))
+    first, second, empty = selection.variational_gaussian(x, w, [[*row, 0] for row in q], prior)
+    # Weights 1 and 1 around (1, 2), so 2 in all; 3 imagined around (1, 1).
+    assert [first.alpha, first.beta, first.nu] == [4, 5, 7]
+    assert first.m == (1, Fraction(7, 5))
+    # The prior, the scatter (2, -4; -4, 8) around (1, 2), and 6/5 of the way (0, 1).
+    assert first.v_inverse == ((9, -3), (-3, Fraction(76, 5)))
+    assert [second.alpha, second.beta, second.nu] == [5, 6, 8]
+    assert second.m == (Fraction(1, 2), Fraction(5, 2))
+    # One row: no scatter, and 9/6 of the way (-1, 3).
+    assert second.v_inverse == (
+        (Fraction(17, 2), Fraction(-7, 2)),
+        (Fraction(-7, 2), Fraction(39, 2)),
+    )
+    assert empty == prior
+
+
+@pytest.mark.spec("MS-IS", "MS-ELBOW", "MS-GAP", "MS-ICL", "MS-BIC", "MS-AIC")
+def test_curves_and_criteria_by_hand() -> None:
+    log_evidence, size = selection.importance([log(1), log(3)])
+    assert log_evidence == log(2)
+    assert size == Fraction(8, 5)
     with pytest.raises(BadOption):
-        selection.held_out(x, w, order, 1, without)
+        selection.importance([])
+    assert selection.elbow(2, [10, 3, 2, 1]) == 3
+    assert selection.elbow(1, [9, 7, 1, 0]) == 3
+    assert selection.elbow(1, [3, 4, 5]) is None
+    assert selection.elbow(1, [3, 1, 3]) is None
+    with pytest.raises(BadOption):
+        selection.elbow(1, [3, 1])
+    value, error = selection.gap(Fraction(1, 2), [1, 4])
+    assert (value, error) == (2 * log(2), sqrt(Fraction(3, 2)) * log(2))
+    q: list[list[Number]] = [[Fraction(1, 4), Fraction(3, 4)], [1, 0]]
+    assert selection.bic(-3, 2, 5) == 6 + 2 * log(5)
+    assert selection.aic(-3, 2) == 10
+    assert selection.icl(-3, 2, [2, 3], q) == 6 + 2 * log(5) - 4 * log(Fraction(3, 4))
+    soft = Fraction(1, 4) * log(4) + Fraction(3, 4) * log(Fraction(4, 3))
+    assert selection.icl(-3, 2, [2, 3], q, soft=True) == 6 + 2 * log(5) + 4 * soft
+
+
+def test_every_golden_case_is_judged() -> None:
+    names = ("criteria", "curves", "evidence", "variational", "importance", "held-out")
+    tests = [
+        test_criteria,
+        test_free_parameters,
+        test_curves,
+        test_evidence,
+        test_variational_steps,
+        test_importance,
+        test_held_out,
+    ]
+    assert {path.stem for path in (VECTORS / "34-selection").glob("*.json")} == set(names)
+    everything = contents(*(f"34-selection/{name}.json" for name in names))
+    assert sorted(judged(tests)) == sorted(everything)

@@ -19,6 +19,7 @@ from refclust.classify.predict import predict
 from refclust.data.accepting.door import dataset
 from refclust.errors import DegenerateCovariance
 from refclust.fitting.rows import Rows
+from refclust.formulas.gaussian import density
 from refclust.formulas.multinomial import (
     binary_scores,
     document_log_likelihood,
@@ -27,12 +28,12 @@ from refclust.formulas.multinomial import (
     token_counts,
 )
 from refclust.kernels.mixtures.words import Kind, m_estimate
-from refclust.mixture.density import gaussian_log_density
 from refclust.mixture.families.counts import CountFamily
 from refclust.mixture.families.gaussian import GaussianFamily
 from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.mixture.passes import CountPasses, GaussianPasses
 from refclust.numbers.linalg import exact_inverse
+from refclust.numbers.real import log as log_of
 
 UNIT = 2.0**-53
 Labelled = tuple[list[list[int]], list[int]]
@@ -228,7 +229,7 @@ def test_posterior_joint_and_discriminant_choose_alike(data: Labelled, x: list[i
         weight, mean = parameters.weights[k], parameters.means[k]
         covariance = parameters.covariances[k]
         delta = discriminant(x, weight, mean, covariance)
-        log = gaussian_log_density(x, mean, covariance)
+        log = float(log_of(density(x, mean, covariance)))
         # Kernel and formula use the same factor W; sums of at most two products and squares. With
         # A the square of |W||x - m|, at most 2 / (1 - r^2) times the square itself for two columns
         # of correlation r, both err by less than 16u A.

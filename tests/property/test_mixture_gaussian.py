@@ -13,14 +13,10 @@ from hypothesis import strategies as st
 
 from refclust.cluster.kmeans import kmeans
 from refclust.errors import DegenerateCovariance, RefclustError
+from refclust.formulas import gaussian as formulas
+from refclust.formulas.vectors import total
 from refclust.mixture.covariance.models import covariance_model, mixture_parameters
-from refclust.mixture.density import (
-    gaussian_log_density,
-    gaussian_log_likelihood,
-    mahalanobis,
-    normal_density,
-    normal_log_likelihood,
-)
+from refclust.mixture.density import half_log_precision, mahalanobis, whitened
 from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.mixture.predict import assignments
 from refclust.mixture.results import MixtureFit
@@ -114,21 +110,47 @@ def test_densities_are_those_of_the_formulas(
     single = GaussianParameters((1.0,), (mean,), (parameters.spreads[0],), "full")
     logs = [normal_logs(single, row)[0] for row in rows]
     scale = 256 * U * (1 + math.fsum(map(abs, logs)))
-    whole = gaussian_log_likelihood(rows, mean, covariance)
-    assert whole == pytest.approx(math.fsum(logs), abs=scale)
+    whole = formulas.log_likelihood_of_one(rows, [1] * len(rows), mean, covariance)
+    assert float(whole) == pytest.approx(math.fsum(logs), abs=scale)
     for row, log in zip(rows, logs, strict=True):
-        assert gaussian_log_density(row, mean, covariance) == pytest.approx(log, abs=scale)
-        peak = gaussian_log_density(mean, mean, covariance)
-        square = mahalanobis(row, mean, covariance)
+        density = formulas.density(row, mean, covariance)
+        assert float(density) == pytest.approx(math.exp(log), rel=256 * U * (1 + abs(log)))
+        square = formulas.mahalanobis(row, mean, covariance)
         assert square >= 0
-        assert peak - square / 2 == pytest.approx(log, abs=scale)
-    if len(mean) == 1:
-        values = [row[0] for row in rows]
-        line = normal_log_likelihood(values, mean[0], covariance[0][0])
-        assert line == pytest.approx(whole, abs=scale)
-        for x, log in zip(values, logs, strict=True):
-            density = normal_density(x, mean[0], covariance[0][0])
-            assert density == pytest.approx(math.exp(log), rel=256 * U * (1 + abs(log)))
+        assert mahalanobis(row, mean, covariance) == pytest.approx(float(square), abs=scale)
+        peak = half_log_precision(whitened(covariance)) - len(mean) * math.log(2 * math.pi) / 2
+        assert peak - float(square) / 2 == pytest.approx(log, abs=scale)
+
+
+@pytest.mark.spec("DIST-MAHA")
+@some(50)
+@given(planes())
+def test_squared_distances_are_those_of_the_inverse(
+    drawn: tuple[list[tuple[float, ...]], GaussianParameters],
+) -> None:
+    """In fractions: by the inverse written out, in other units, and added up column by column."""
+    rows, parameters = drawn
+    mean, covariance = parameters.means[0], parameters.covariances[0]
+    for row in rows:
+        away = [Fraction(x) - Fraction(m) for x, m in zip(row, mean, strict=True)]
+        found = formulas.mahalanobis(row, mean, covariance)
+        (a, *_), c = map(Fraction, covariance[0]), Fraction(covariance[-1][-1])
+        if len(mean) == 1:
+            assert found == away[0] ** 2 / a
+        else:
+            b, (x, y) = Fraction(covariance[0][1]), away
+            assert found == (c * x * x - 2 * b * x * y + a * y * y) / (a * c - b * b)
+        assert formulas.mahalanobis(mean, row, covariance) == found
+        wide = [[4 * Fraction(x) for x in line] for line in covariance]
+        assert formulas.mahalanobis(row, mean, wide) == found / 4
+        alone = [[x if i == j else 0 for j, x in enumerate(line)] for i, line in enumerate(wide)]
+        apart = [formulas.mahalanobis([x], [m], [[alone[j][j]]])
+                 for j, (x, m) in enumerate(zip(row, mean, strict=True))]  # fmt: skip
+        assert formulas.mahalanobis(row, mean, alone) == total(apart)
+    flat = [[Fraction(1)] * 2] * 2
+    for singular in (flat, [[1, 2], [2, 1]], [[-1, 0], [0, -1]]):
+        with pytest.raises(DegenerateCovariance):
+            formulas.mahalanobis([0, 0], [1, 1], singular)
 
 
 @pytest.mark.spec("GMM-EXPCDLL", "EM-EXPCDLL")
@@ -145,7 +167,7 @@ def test_the_expected_likelihood_follows_from_sums(
     for c, covariance in enumerate(parameters.covariances):
         counts = [row[c] for row in q]
         n, mean = math.fsum(counts), parameters.means[c]
-        peak = gaussian_log_density(mean, mean, covariance) + math.log(parameters.weights[c])
+        peak = math.log(formulas.density(mean, mean, covariance)) + math.log(parameters.weights[c])
         squares = [mahalanobis(row, mean, covariance) for row in rows]
         terms += [n * peak, *(-0.5 * s * x for s, x in zip(counts, squares, strict=True))]
     assert found == pytest.approx(math.fsum(terms), abs=512 * U * (1 + math.fsum(map(abs, terms))))
