@@ -82,7 +82,8 @@ def own_doctest(place: Place) -> list[Judge]:
             runner.run(one, out=lambda _: None, clear_globs=False)
         return runner.failures > 0
 
-    return [Judge("doctest", place.qualname, fails)] if any(one.examples for one in found) else []
+    name = f"{place.module}:{place.qualname}"
+    return [Judge("doctest", name, fails)] if any(one.examples for one in found) else []
 
 
 @cache
