@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +20,21 @@ def cases(*names: str) -> list[Any]:
     """The cases of some files, as parameters of a test."""
     found = [json.loads((VECTORS / name).read_text(encoding="utf-8")) for name in names]
     return [pytest.param(case, id=case["id"]) for content in found for case in content["cases"]]
+
+
+def parted(
+    params: list[Any], reason: Callable[[dict[str, Any]], str | None]
+) -> tuple[list[Any], dict[str, str]]:
+    """The cases that are judged, and why each other one is not, by its name."""
+    reasons = {param.id: reason(param.values[0]) for param in params}
+    judged = [param for param in params if reasons[param.id] is None]
+    return judged, {name: why for name, why in reasons.items() if why is not None}
+
+
+def names(folder: str) -> list[str]:
+    """The names of all cases of a folder."""
+    files = sorted(path.name for path in (VECTORS / folder).glob("*.json"))
+    return [param.id for param in cases(*(f"{folder}/{file}" for file in files))]
 
 
 def number(text: str) -> Fraction:
