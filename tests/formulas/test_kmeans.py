@@ -183,7 +183,7 @@ def test_leaves(case: dict[str, Any]) -> None:
 
     leaves = formulas.bisecting(rows, weights, int(given["k"]), halves, given.get("by", "rss"))
     labels = [next(k for k, own in enumerate(leaves) if i in own) for i in range(len(rows))]
-    found = {
+    found: dict[str, Any] = {
         "labels": whole(labels),
         "sizes": [witness.weight_of(labels, weights, j) for j in range(len(leaves))],
     }

@@ -58,12 +58,11 @@ def _groups(
     citing: dict[tuple[str, str], list[int]] = {}
     for number, (_, judges) in enumerate(cases):
         for judge in judges:
-            key = (judge.kind, judge.name)
-            known.setdefault(key, judge)
-            citing.setdefault(key, []).append(number)
+            known.setdefault((judge.kind, judge.name), judge)
+            citing.setdefault((judge.kind, judge.name), []).append(number)
     groups: dict[tuple[int, ...], list[Judge]] = {}
-    for key, numbers in citing.items():
-        groups.setdefault(tuple(numbers), []).append(known[key])
+    for name, numbers in citing.items():
+        groups.setdefault(tuple(numbers), []).append(known[name])
     for numbers_of_group, judges_of_group in groups.items():
         yield judges_of_group, numbers_of_group
 
