@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from refclust.data import text as fast
 from refclust.data import vectors as fast_vectors
-from refclust.errors import RefclustError
+from refclust.errors import EmptyInput, RefclustError
 from refclust.formulas import data as formulas
 from refclust.formulas import vectors
 from refclust.formulas.vectors import exact
@@ -119,6 +119,14 @@ def corpus(case: dict[str, Any]) -> None:
     for key, expected in expect.items():
         if not refused(expected, found[key]):
             assert answers.passes(expected, found[key]()), key
+
+
+@pytest.mark.spec("REP-VSM")
+def test_a_corpus_has_documents_and_words() -> None:
+    with pytest.raises(EmptyInput, match="no document"):
+        formulas.corpus([])
+    with pytest.raises(EmptyInput, match="no word"):
+        formulas.corpus([{}, {"a": 1}], low=2)
 
 
 SIGNS = st.text(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any, Final
 
 import pytest
 
+from refclust.errors import EmptyCluster, ZeroVector
 from refclust.formulas import kmeans as formulas
 from refclust.formulas.vectors import exact
 from refclust.numbers.real import Real
@@ -225,6 +227,40 @@ def test_sparse_rows_are_rows_with_zeros() -> None:
     means = formulas.update(sparse, labels, weights, 2)
     full = [tuple(mean.get(key, 0) for key in "abc") for mean in means]
     assert full == formulas.update(dense, labels, weights, 2)
+
+
+@pytest.mark.spec("KM-COSROWS")
+def test_the_zero_vector_has_no_direction() -> None:
+    for row in ([0, 0.0], {}, {"a": 0}):
+        with pytest.raises(ZeroVector):
+            formulas.direction(row)
+
+
+@pytest.mark.spec("KM-BOX")
+def test_rows_without_weight_are_no_part_of_the_box() -> None:
+    x, w = [[-100, 7], [0, 1], [8, 3], [5, 900]], [0, 1, 0.5, 0.0]
+    assert formulas.in_box(x, w, [0.25, 0.5]) == (2, 2)
+    assert formulas.in_box(x, w, [0, 0]) == (0, 1)
+
+
+@pytest.mark.spec("KM-INIT")
+def test_a_start_takes_the_first_numbers_of_its_stream() -> None:
+    x, w = [[0], [1], [5], [9]], [1, 1, 1, 1]
+    assert formulas.initial_centres("farthest", x, w, 2, [0, 0.75]) == [[0], [9]]
+    assert formulas.initial_centres("farthest", x, w, 2, [0.75, 0]) == [[9], [0]]
+    for start in ("random", "k-means++"):
+        assert formulas.initial_centres(start, x, w, 1, [0.25, 0, 0.75]) == [[1]]
+
+
+@pytest.mark.spec("KM-EMPTY")
+def test_empty_clusters_are_refused_where_that_is_asked_for() -> None:
+    x, w, c = [[0], [1], [6]], [1, 1, 1], [[0], [9]]
+    for policy, labels, empty in (("error", [0, 0, 0], [1]), ("drop", [-1] * 3, [0, 1])):
+        with pytest.raises(EmptyCluster, match=re.escape(f"{empty}")):
+            formulas.refilled(x, labels, c, w, empty, policy)
+    assert formulas.refilled(x, [0, 0, 1], c, w, [], "error") == {}
+    assert formulas.refilled(x, [0, 0, 0], c, w, [1], "drop") == {}
+    assert formulas.refilled(x, [0, 0, 0], c, w, [1], "keep") == {}
 
 
 @pytest.mark.spec("KM-RSS", "KM-CENTROID", "KM-DRAW", "REP-VEC")

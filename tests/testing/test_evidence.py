@@ -212,3 +212,9 @@ def test_changes_of_formulas(line: str, changed: str) -> None:
 def test_changes_of_some_lines() -> None:
     source = "def f(a):\n    b = a + 1\n    return b - 1\n"
     assert {one.line for one in mutants(source, lines=[3])} == {3}
+
+
+def test_texts_of_derivations_are_left_alone() -> None:
+    source = 'def f(a):\n    return a.named("S", "T") + g("S", "T")\n'
+    swapped = [one.after.strip() for one in mutants(source) if "swapped" in one.kind]
+    assert swapped == ["return a.named(\"S\", \"T\") + g('T', 'S')"]

@@ -9,6 +9,7 @@ pytest, after one import.
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import io
 import os
@@ -136,6 +137,8 @@ def each(
             own = [*golden(trial.clause), *_properties(trial, items)]
             return [*own, *own_doctest(trial.place)]
 
+        gc.collect()
+        gc.freeze()  # what is here now is shared with every child, and never copied by a collection
         found = benches([(trial.place, citing(trial)) for trial in trials])
         known = {trial.clause: bench for trial, bench in zip(trials, found, strict=True)}
 

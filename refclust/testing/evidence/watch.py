@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from refclust.testing.evidence.forked import Tell, ran
+from refclust.testing.evidence.forked import Tell, allow, ran
 from refclust.testing.evidence.judges import Judge
 from refclust.testing.evidence.live import Place
 
@@ -78,6 +78,7 @@ def _watched(
             place.watch(lambda number=number: calls.add(number))  # type: ignore[misc]
         for judge in judges:
             calls.clear()
+            allow(_WATCHED)
             begun = time.process_time()
             fails = judge.fails()
             tell([sorted(calls), fails, time.process_time() - begun])
