@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from refclust.errors import EmptyCluster, ZeroVector
+from refclust.errors import EmptyCluster, KOutOfRange, ZeroVector
 from refclust.formulas import kmeans as formulas
 from refclust.formulas.vectors import exact
 from refclust.numbers.real import Real
@@ -229,6 +229,53 @@ def test_sparse_rows_are_rows_with_zeros() -> None:
     assert full == formulas.update(dense, labels, weights, 2)
 
 
+def leaves_of(
+    rows: list[int], weights: list[float], k: int, by: str, splits: dict[tuple[int, ...], list[int]]
+) -> list[list[int]]:
+    """The leaves where each split gives stated labels, once; any other split is a mistake."""
+    x, left = [[row] for row in rows], dict(splits)
+
+    def halves(own: list[int]) -> tuple[list[int], list[Any]]:
+        labels = left.pop(tuple(own))
+        return labels, formulas.update([x[i] for i in own], labels, [1] * len(own), 2)
+
+    found = formulas.bisecting(x, weights, k, halves, by)
+    assert left == {}
+    return found
+
+
+@pytest.mark.spec("HC-BISECT")
+def test_weights_choose_the_leaf_that_is_split() -> None:
+    # Sums of squares 8 and 200; without the weights 8 and 2.
+    splits = {(0, 1, 2, 3): [0, 0, 1, 1], (2, 3): [0, 1]}
+    found = leaves_of([0, 4, 100, 102], [1, 1, 100, 100], 3, "rss", splits)
+    assert found == [[0, 1], [2], [3]]
+    by_size = {(0, 1, 2, 3): [0, 0, 0, 1], (0, 1, 2): [0, 0, 1]}
+    assert leaves_of([0, 4, 8, 50], [1, 1, 1, 2.5], 3, "size", by_size) == [[0, 1], [2], [3]]
+
+
+@pytest.mark.spec("HC-BISECT")
+@pytest.mark.parametrize("by", ["size", "rss"])
+def test_equal_rows_are_not_split(by: str) -> None:
+    # The heavier leaf holds equal rows, and one that differs but has no weight.
+    splits = {(0, 1, 2, 3, 4): [0, 0, 0, 1, 1], (3, 4): [0, 1]}
+    for odd in (0, 5):
+        found = leaves_of([0, 0, odd, 10, 11], [5, 5, 0, 1, 1], 3, by, splits)
+        assert found == [[0, 1, 2], [3], [4]]
+    with pytest.raises(KOutOfRange):
+        leaves_of([7, 7], [1, 1], 2, by, {})
+    with pytest.raises(KOutOfRange):
+        leaves_of([7, 9], [1, 0], 2, by, {})
+
+
+@pytest.mark.spec("HC-BISECT")
+@pytest.mark.parametrize("by", ["size", "rss"])
+def test_a_leaf_with_an_empty_side_is_left_whole(by: str) -> None:
+    splits = {(0, 1, 2, 3): [0, 0, 1, 1], (0, 1): [0, 0], (2, 3): [0, 1]}
+    found = leaves_of([0, 4, 100, 101], [2, 2, 1, 1], 3, by, splits)
+    assert found == [[0, 1], [2], [3]]
+
+
 @pytest.mark.spec("KM-COSROWS")
 def test_the_zero_vector_has_no_direction() -> None:
     for row in ([0, 0.0], {}, {"a": 0}):
@@ -239,8 +286,8 @@ def test_the_zero_vector_has_no_direction() -> None:
 @pytest.mark.spec("KM-BOX")
 def test_rows_without_weight_are_no_part_of_the_box() -> None:
     x, w = [[-100, 7], [0, 1], [8, 3], [5, 900]], [0, 1, 0.5, 0.0]
-    assert formulas.in_box(x, w, [0.25, 0.5]) == (2, 2)
-    assert formulas.in_box(x, w, [0, 0]) == (0, 1)
+    assert formulas.in_box(x, w, [0.25, 0.5]) == (Fraction(2), Fraction(2))
+    assert formulas.in_box(x, w, [0, 0]) == (Fraction(0), Fraction(1))
 
 
 @pytest.mark.spec("KM-INIT")
