@@ -152,6 +152,19 @@ def test_distributions(case: dict[str, Any]) -> None:
             assert meets(expected, found)
 
 
+@pytest.mark.spec("PAIR-OP")
+@pytest.mark.parametrize(("way", "counts"), [("unordered", 14_02_07_05), ("ordered", 28_04_14_18)])
+def test_any_coefficient_of_pairs(way: str, counts: int) -> None:
+    found = Contingency.of_rows([[3, 1, 0], [0, 2, 2]])
+
+    def written(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        return tp + 100 * fp + 100**2 * fn + 100**3 * tn
+
+    assert pairs.pair_metric(written, found, pairs=way) == counts
+    with pytest.raises(Undefined):
+        pairs.pair_metric(lambda tp, *_: tp / 0, found, pairs=way)
+
+
 # -- what is fast, held to the formulas -----------------------------------------------------
 
 

@@ -37,10 +37,11 @@ def benches(cases: Sequence[tuple[Place, Sequence[Judge]]]) -> list[Bench]:
         places = list(dict.fromkeys(cases[number][0] for number in citing))
         told = _watched(places, judges)
         for number in citing:
+            own = places.index(cases[number][0])
             for judge, (reached, fails, seconds) in zip(judges, told, strict=True):
                 if fails:
                     found[number].broken.append(judge.name)
-                elif places.index(cases[number][0]) in reached:
+                elif own in reached:
                     found[number].judges.append((judge, seconds))
     for bench in found:
         bench.judges.sort(key=lambda one: (_ORDER[one[0].kind], one[1]))
