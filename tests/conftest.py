@@ -1,5 +1,8 @@
-"""Hypothesis profiles (``default`` always tries the same examples, ``deep`` new and many ones), and
-a cache folder of our own."""
+"""Hypothesis profiles, and a cache folder of our own.
+
+``default`` always tries the same examples, ``deep`` new and many ones; ``evidence`` are those of
+``default``, with no search for a smaller example once one fails.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import os
 import shutil
 import tempfile
 
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 # What backends have shown on this machine before is no matter of the tests.
 # Workers inherit the folder of the process that started them, so that all of them check once.
@@ -19,6 +22,9 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
 
 settings.register_profile(
     "default", derandomize=True, deadline=None, database=None, max_examples=100, print_blob=False
+)
+settings.register_profile(
+    "evidence", settings.get_profile("default"), phases=(Phase.explicit, Phase.generate)
 )
 settings.register_profile("deep", deadline=None, max_examples=2000, print_blob=True)
 _default = os.environ.get("HYPOTHESIS_PROFILE", "default")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from refclust.formulas.contingency import Contingency, Count, refuse_fractions
@@ -331,6 +332,25 @@ def expected(score: Callable[[Contingency], Real], table: Contingency) -> Real:
     return total(chance * score(permuted) for permuted, chance in _permuted(table))
 
 
+def expected_purity(table: Contingency) -> Fraction:
+    """Mean purity over all permutations of the labels: the mean of each largest cell by its tails.
+
+    Defines: PUR-EXP
+
+    >>> expected_purity(Contingency.of_rows([[2, 0], [0, 2]]))
+    Fraction(2, 3)
+    """
+    refuse_fractions(table)
+    n, m = int(table.total), [int(m_j) for m_j in table.col]
+
+    def no_cell_above(t: int, a: int) -> Fraction:
+        choices = ([math.comb(m_j, c) for c in range(min(t, m_j) + 1)] for m_j in m)
+        return Fraction(_coefficient(a, choices), math.comb(n, a))
+
+    tails = (1 - no_cell_above(t, a) for a in map(int, table.row) for t in range(a))
+    return sum(tails, Fraction(0)) / n
+
+
 def adjusted_purity(table: Contingency) -> Real:
     """Purity, rescaled so that its mean over all permutations of the labels becomes 0.
 
@@ -339,7 +359,7 @@ def adjusted_purity(table: Contingency) -> Real:
     >>> adjusted_purity(Contingency.of_rows([[2, 1], [0, 2]]))
     Real('1/3')
     """
-    return adjusted(purity(table), expected(purity, table))
+    return adjusted(purity(table), expected_purity(table))
 
 
 def expected_bcubed_precision(table: Contingency) -> Fraction:
@@ -432,6 +452,17 @@ def _matching_by(weights: Mapping[tuple[int, int], Count]) -> Matching:
     """Return the best matching for rational weights, brought to a common denominator."""
     common = math.lcm(*(weight.denominator for weight in weights.values()))
     return best_matching({cell: int(weight * common) for cell, weight in weights.items()})
+
+
+def _coefficient(power: int, polynomials: Iterable[Sequence[int]]) -> int:
+    """The coefficient of a power of x in a product of polynomials, given by their coefficients."""
+    product = [1]
+    for polynomial in polynomials:
+        longer = [0] * (len(product) + len(polynomial) - 1)
+        for (i, a), (j, b) in itertools.product(enumerate(product), enumerate(polynomial)):
+            longer[i + j] += a * b
+        product = longer
+    return product[power] if power < len(product) else 0
 
 
 def _permuted(table: Contingency) -> Iterator[tuple[Contingency, Fraction]]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from refclust.trace import table
+from refclust.trace import equivalent, table
 from refclust.trace.code.functions import Definition
+from refclust.trace.equivalent import Equivalent
 from refclust.trace.locks.evidence import MUTANTS, proofs
 from refclust.trace.problem import Problem
 from refclust.trace.scan import Scan
@@ -59,42 +60,87 @@ def definition_of(found: Scan, clause: str) -> Definition | None:
     return next(iter(found.definitions_of(clause)), None)
 
 
-def share(one: Mapping[str, object]) -> str:
+def share(result: Mapping[str, object], same: int = 0) -> str:
     """The share of changes that golden cases and property tests noticed; + what the doctest adds.
+
+    Changes that are known to change nothing do not count.
 
     >>> share({"mutants": 8, "killed": {"golden": 4, "timeout": 2, "doctest": 1}})
     '75% +12%'
+    >>> share({"mutants": 8, "killed": {"golden": 6, "doctest": 1}}, same=1)
+    '85% +14%'
     """
-    tried, killed = one["mutants"], one["killed"]
+    noticed, own, of = _counts(result, same)
+    if not of:
+        return "-"
+    return f"{100 * noticed // of}%" + (f" +{100 * own // of}%" if own else "")
+
+
+def _counts(result: Mapping[str, object], same: int) -> tuple[int, int, int]:
+    """What evidence noticed, what only the doctest did, and of how many changes."""
+    tried, killed = result["mutants"], result["killed"]
     assert isinstance(tried, int)
     assert isinstance(killed, dict)
-    if not tried:
-        return "-"
     own = int(killed.get("doctest", 0))
-    noticed = sum(map(int, killed.values())) - own
-    return f"{100 * noticed // tried}%" + (f" +{100 * own // tried}%" if own else "")
+    return sum(map(int, killed.values())) - own, own, tried - same
 
 
 def problems(found: Scan) -> Iterator[Problem]:
-    """What was found of other code than the present, and definitions that no evidence minds."""
+    """What was found of other code than the present, and definitions whose evidence is weak."""
     file = f"{found.places.name(found.places.spec)}/locks/{MUTANTS}.lock"
-    for number, (clause, one) in enumerate(sorted(read(found.places.spec).items()), 1):
+    results, listed = read(found.places.spec), equivalent.read(found.places.spec)
+    for number, (clause, result) in enumerate(sorted(results.items()), 1):
         definition = definition_of(found, clause)
         if definition is None:
             message = f"evidence was tried for {clause}, which has no definition now"
             yield Problem("evidence-stale", file, number, message)
-        elif one["key"] != key(found, clause):
+        elif result["key"] != key(found, clause):
             message = (
-                f"the evidence of {clause} was tried on another {one['definition']}, or is "
+                f"the evidence of {clause} was tried on another {result['definition']}, or is "
                 f"another since; run `refclust trace --evidence --clause {clause}`"
             )
             yield Problem("evidence-stale", file, number, message)
-        elif one["mutants"] and not sum(one["killed"].values()):
+        elif found.clauses[clause].kind == "normative":
+            same = equivalent.number_of(listed, result)
+            yield from _weak(clause, definition, result, same)
+    yield from _noticed(found, results, listed)
+
+
+def _weak(clause: str, definition: Definition, result: Record, same: int) -> Iterator[Problem]:
+    """Nine in ten changes must be noticed, and not by the doctest of the definition alone."""
+    noticed, _, of = _counts(result, same)
+    if of and not sum(result["killed"].values()):
+        message = (
+            f"no evidence of {clause} fails, however {definition.name} is changed "
+            f"({of} changes tried)"
+        )
+        yield Problem("no-bite", definition.file, definition.line, message)
+    elif 10 * noticed < 9 * of:
+        message = (
+            f"the evidence of {clause} notices {noticed} of {of} changes of {definition.name}, "
+            "less than nine in ten; add evidence, or list changes that change nothing in "
+            f"{equivalent.FILE}"
+        )
+        yield Problem("weak-evidence", definition.file, definition.line, message)
+
+
+def _noticed(found: Scan, results: Table, listed: list[Equivalent]) -> Iterator[Problem]:
+    """Changes that are listed as equivalent, but are noticed, or are no changes any more."""
+    file = f"{found.places.name(found.places.spec)}/{equivalent.FILE}"
+    for entry in listed:
+        result = results.get(entry.id)
+        # A sample need not hold the change; a result of other code says nothing.
+        told = result is None or (
+            result["mutants"] == result["of"]
+            and result["key"] == key(found, entry.id)
+            and not equivalent.survives(entry, result)
+        )
+        if told:
             message = (
-                f"no evidence of {clause} fails, however {definition.name} is changed "
-                f"({one['mutants']} changes tried)"
+                f"a change of {entry.id} is listed as equivalent, but is none that survived: "
+                f"{entry.change[0]}: {entry.change[2]}"
             )
-            yield Problem("no-bite", definition.file, definition.line, message)
+            yield Problem("equivalent-noticed", file, entry.line, message)
 
 
 def _path(spec: Path) -> Path:

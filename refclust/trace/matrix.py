@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from refclust.trace import evidence
+from refclust.trace import equivalent, evidence
 from refclust.trace.clauses import Clause, Kind
 from refclust.trace.code.index import Index
 from refclust.trace.scan import Scan, scan
@@ -196,7 +196,8 @@ def _bites(found: Scan, one: Record | None) -> str:
         return "-"
     # Without the tests the key cannot be made: what was shipped was checked before.
     same = found.places.tests is None or one["key"] == evidence.key(found, one["id"])
-    return evidence.share(one) if same else "stale"
+    listed = equivalent.number_of(equivalent.read(found.places.spec), one)
+    return evidence.share(one, listed) if same else "stale"
 
 
 def _cells(row: Row) -> tuple[str, ...]:

@@ -22,7 +22,15 @@ FIELDS: Mapping[str, Mapping[str, type]] = {
     "generators": {"file": str, "hash": str},
     "tests": {"test": str, "hash": str, "cites": list, "calls": list},
     "helpers": {"name": str, "hash": str, "calls": list},
-    "mutants": {"id": str, "key": str, "definition": str, "mutants": int, "killed": dict},
+    "mutants": {
+        "id": str,
+        "key": str,
+        "definition": str,
+        "mutants": int,
+        "of": int,
+        "killed": dict,
+        "survived": list,
+    },
 }
 
 

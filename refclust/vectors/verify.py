@@ -7,7 +7,7 @@ True
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -150,12 +150,19 @@ def _judge(files: tuple[VectorFile, ...], answer: Answering) -> Report:
 
 
 def differs(
-    file: VectorFile, case: Case, answer: Callable[[str, dict[str, Any], str], Answer | None]
+    file: VectorFile,
+    case: Case,
+    answer: Callable[[str, dict[str, Any], str], Answer | None],
+    asked: Iterable[str] | None = None,
 ) -> bool:
-    """Tell whether some answer to a case is not what the vector says; None is no answer."""
-    for key, expected in _keys(case):
+    """Tell whether some answer to a case is not what the vector says; None is no answer.
+
+    Without ``asked`` all keys are asked for.
+    """
+    expect = dict(keys(case))
+    for key in expect if asked is None else asked:
         got = answer(file.subject, case.input, key)
-        if got is not None and not _meets(key, expected, got):
+        if got is not None and not _meets(key, expect[key], got):
             return True
     return False
 
@@ -169,7 +176,7 @@ def _judge_file(file: VectorFile, answer: Answering) -> FileReport:
     values, failures = 0, []
     apart: list[Away] = []
     for case in file.cases:
-        for key, expected in _keys(case):
+        for key, expected in keys(case):
             got = answer(file, case, key)
             if got is None:
                 continue
@@ -182,7 +189,8 @@ def _judge_file(file: VectorFile, answer: Answering) -> FileReport:
     return FileReport(file.name, len(file.cases), values, passed, tuple(failures), tuple(apart))
 
 
-def _keys(case: Case) -> Iterator[tuple[str, dict[str, Any]]]:
+def keys(case: Case) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The keys that a case asks for, with what is expected; a refusal has one for the whole."""
     if isinstance(case.expect.get("error"), str):
         yield WHOLE_CASE, case.expect
     else:

@@ -46,6 +46,8 @@ class Outcome:
     emptied: list[tuple[int, int, int | None]] = field(default_factory=list)
     partitions: list[list[int]] = field(default_factory=list)
     sums: list[Fraction] = field(default_factory=list)  # RSS before and after each update
+    moves: list[list[Row]] = field(default_factory=list)  # centres after each update
+    changed: list[int] = field(default_factory=list)  # labels that differ from those before
 
 
 def double(value: Fraction) -> float:
@@ -196,6 +198,8 @@ def run(
     told: list[tuple[int, int, int | None]] = []
     partitions: list[list[int]] = []
     sums: list[Fraction] = []
+    moves: list[list[Row]] = []
+    changed: list[int] = []
     objectives: list[Any] = []
     reason, number = None, 0
     steps = formulas.lloyd(rows, start, weights, empty, cosine)
@@ -203,6 +207,7 @@ def run(
         number += 1
         labels, new, moved = next(steps)
         partitions.append(labels)
+        changed.append(sum(map(int.__ne__, previous, labels)))
         sums.append(rss(rows, labels, weights, centres))
         double(sums[-1])
         gone = [k for k in range(len(centres)) if is_empty(rows, labels, weights, k, metric)]
@@ -218,12 +223,24 @@ def run(
         objectives.append(total_cosine(rows, previous, weights, new) if cosine else sums[-1])
         reason = formulas.stopped(True, objectives, limit, tolerance, cosine)
         centres = new
+        moves.append(list(new))
     labels = assign(rows, centres, metric)
     whole = total_cosine(rows, labels, weights, centres) if cosine else Real(0)
     squares = rss(rows, labels, weights, centres)
     double(squares)
     return Outcome(
-        labels, list(centres), list(start), squares, whole, reason, number, told, partitions, sums
+        labels,
+        list(centres),
+        list(start),
+        squares,
+        whole,
+        reason,
+        number,
+        told,
+        partitions,
+        sums,
+        moves,
+        changed,
     )
 
 

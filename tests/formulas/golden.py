@@ -34,6 +34,21 @@ def judged(tests: Iterable[Any]) -> list[str]:
     return [one.id for mark in marks for one in mark.args[1]]
 
 
+def parted(
+    params: list[Any], reason: Callable[[dict[str, Any]], str | None]
+) -> tuple[list[Any], dict[str, str]]:
+    """The cases that are judged, and why each other one is not, by its name."""
+    reasons = {param.id: reason(param.values[0]) for param in params}
+    judged = [param for param in params if reasons[param.id] is None]
+    return judged, {name: why for name, why in reasons.items() if why is not None}
+
+
+def names(folder: str) -> list[str]:
+    """The names of all cases of a folder."""
+    files = sorted(path.name for path in (VECTORS / folder).glob("*.json"))
+    return [param.id for param in cases(*(f"{folder}/{file}" for file in files))]
+
+
 def number(text: str) -> Fraction:
     """A number of a vector file as the rational it is."""
     return Fraction(float.fromhex(text)) if "0x" in text else Fraction(text)

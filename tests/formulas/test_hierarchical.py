@@ -10,7 +10,13 @@ from typing import Any, Final
 
 import pytest
 
-from refclust.errors import RefclustError
+from refclust.errors import (
+    BadOption,
+    EmptyInput,
+    KOutOfRange,
+    NotSymmetric,
+    RefclustError,
+)
 from refclust.formulas import hierarchical as formulas
 from refclust.formulas.vectors import distance, exact, squared_distance
 from refclust.numbers.real import Real
@@ -101,3 +107,64 @@ def test_distances(case: dict[str, Any]) -> None:
         assert refused.value.code == expected["error"]
         return
     assert answers.passes(expected, [double(measure(x, y)) for x, y in pairs])
+
+
+# By hand.
+
+
+@pytest.mark.spec("HC-GIVEN")
+@pytest.mark.parametrize(
+    ("matrix", "told"),
+    [
+        ([[0, 1], [1]], "is square"),
+        ([[0, 1, 2], [1, 0, 2]], "is square"),
+        ([[0, 1], [2, 0]], r"\(0, 1\) is no distance: 1"),
+        ([[0, 1, -0.5], [1, 0, 1], [-0.5, 1, 0]], r"\(0, 2\) is no distance: -0.5"),
+        ([[0, 1], [1, 3]], r"\(1, 0\) is no distance: 1"),
+        ([[3]], r"\(0, 0\) is no distance: 3"),
+    ],
+)
+def test_matrices_of_no_distances(matrix: list[list[float]], told: str) -> None:
+    with pytest.raises(NotSymmetric, match=told):
+        formulas.given_distances(matrix)
+
+
+@pytest.mark.spec("HC-GIVEN", "HC-AGG")
+def test_no_rows_have_no_tree() -> None:
+    with pytest.raises(EmptyInput):
+        formulas.given_distances([])
+    with pytest.raises(EmptyInput):
+        formulas.merges([], partial(formulas.in_floats, "single"))
+
+
+@pytest.mark.spec("HC-LW")
+def test_the_centroid_of_two_and_four_rows() -> None:
+    # Two rows at 0 and four at 6 have their mean at 4; the other cluster is one row at 10.
+    assert formulas.lance_williams("centroid", 2, 4, 1, 100, 16, 36) == 36
+    rows = [(0,), (0,), (6,), (6,), (6,), (6,), (10,)]
+    assert formulas.centroid(rows, (0, 1, 2, 3, 4, 5), (6,)) ** 2 == 36
+
+
+@pytest.mark.spec("HC-CUT")
+@pytest.mark.parametrize("k", [-1, 0, 4])
+def test_cuts_into_too_few_or_too_many(k: int) -> None:
+    with pytest.raises(KOutOfRange):
+        formulas.cut([(0, 2, 1, 2), (1, 3, 4, 3)], 3, k)
+
+
+@pytest.mark.spec("HC-CUTH")
+def test_a_merge_above_a_higher_one_is_as_high() -> None:
+    # The merge of rows 0 and 1 is above the cut, so all merges that hold it are, at any height.
+    second = [(0, 1, 5, 2), (3, 4, 1, 2), (2, 5, 4, 3), (6, 7, 3, 5)]
+    assert formulas.cut_at(second, 5, 4.5) == [0, 1, 2, 3, 3]
+    assert formulas.cut_at(second, 5, 5) == [0, 0, 0, 0, 0]
+    first = [(0, 1, 5, 2), (2, 3, 1, 2), (6, 7, 4, 4), (4, 8, 3, 5), (5, 9, 9, 6)]
+    assert formulas.cut_at(first, 6, 4.5) == [0, 1, 2, 2, 3, 4]
+    assert formulas.cut_at(first, 6, 5) == [0, 0, 0, 0, 0, 1]
+
+
+@pytest.mark.spec("HC-CUTH")
+def test_heights_are_numbers_of_any_size() -> None:
+    with pytest.raises(BadOption):
+        formulas.cut_at([(0, 1, 1, 2)], 2, float("nan"))
+    assert formulas.cut_at([(0, 1, 1, 2)], 2, 10**400) == [0, 0]

@@ -89,14 +89,14 @@ def judged(case: dict[str, Any], found: Contingency) -> list[str]:
 
 
 @pytest.mark.spec(
-    "AMI", "ARI", "BC-F", "BC-FADJ", "BC-P", "BC-PADJ", "BC-R", "BC-RADJ", "CHI2", "CLACC",
-    "COMPL", "CRAMER", "CT-TABLE", "EMI", "ENT-C", "ENT-COND", "ENT-JOINT", "ENT-T", "FM",
+    "AMI", "ARI", "BC-F", "BC-FADJ", "BC-P", "BC-PADJ", "BC-PEXP", "BC-R", "BC-RADJ", "CHI2",
+    "CLACC", "COMPL", "CRAMER", "CT-TABLE", "EMI", "ENT-C", "ENT-COND", "ENT-JOINT", "ENT-T", "FM",
     "FM-ADJ", "GK-LAMBDA", "GK-TAU", "HOM", "HUB-COS", "HUB-NORM", "HUB-STAT", "JAC", "JAC-ADJ",
     "KULC", "MATCH", "MI-CT", "MIRKIN", "NCA", "NID", "NMI-ARI", "NMI-GEO", "NMI-JOINT",
     "NMI-MAX", "NMI-MIN", "NMI-RATIO", "NMI-SG", "NPA", "PC-F", "PC-FADJ", "PC-ORD", "PC-PREC",
-    "PC-REC", "PC-UNORD", "PSI", "PUR", "PUR-ADJ", "PUR-F", "PUR-I", "PUR-INV", "RAND", "ROGTAN",
-    "SOKSN1", "SOKSN2", "THEIL-U", "V-BETA", "VD", "VI", "VI-NORM", "WAL", "WAL-ADJ", "XM-F",
-    "XM-FCLASS", "XM-FI", "XM-PREC", "XM-REC",
+    "PC-REC", "PC-UNORD", "PSI", "PUR", "PUR-ADJ", "PUR-EXP", "PUR-F", "PUR-I", "PUR-INV", "RAND",
+    "ROGTAN", "SOKSN1", "SOKSN2", "THEIL-U", "V-BETA", "VD", "VI", "VI-NORM", "WAL", "WAL-ADJ",
+    "XM-F", "XM-FCLASS", "XM-FI", "XM-PREC", "XM-REC",
 )  # fmt: skip
 @pytest.mark.parametrize("case", cases("41-metrics/exhaustive-1-4.json"))
 def test_all_small_tables(case: dict[str, Any]) -> None:
@@ -150,6 +150,19 @@ def test_distributions(case: dict[str, Any]) -> None:
             assert (found, expected) == (math.inf, {"infinite": "+"})
         else:
             assert meets(expected, found)
+
+
+@pytest.mark.spec("PAIR-OP")
+@pytest.mark.parametrize(("way", "counts"), [("unordered", 14_02_07_05), ("ordered", 28_04_14_18)])
+def test_any_coefficient_of_pairs(way: str, counts: int) -> None:
+    found = Contingency.of_rows([[3, 1, 0], [0, 2, 2]])
+
+    def written(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        return tp + 100 * fp + 100**2 * fn + 100**3 * tn
+
+    assert pairs.pair_metric(written, found, pairs=way) == counts
+    with pytest.raises(Undefined):
+        pairs.pair_metric(lambda tp, *_: tp / 0, found, pairs=way)
 
 
 # -- what is fast, held to the formulas -----------------------------------------------------
@@ -218,7 +231,8 @@ def test_means_by_chance(pair: Pair) -> None:
     found = table(pair.pred, pair.true)
     mean = matching.expected
     assert mean(lambda _: Real(1), found) == 1
-    assert mean(matching.purity, found) == matching_adjusted.expected_purity(found)
+    assert mean(matching.purity, found) == matching.expected_purity(found)
+    assert matching.expected_purity(found) == matching_adjusted.expected_purity(found)
     assert mean(matching.bcubed_precision, found) == matching.expected_bcubed_precision(found)
     assert mean(matching.bcubed_f, found) == matching_adjusted.expected_bcubed_f(found)
     for fast, formula in (

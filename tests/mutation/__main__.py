@@ -10,10 +10,7 @@ from __future__ import annotations
 import importlib.abc
 import importlib.machinery
 import importlib.util
-import os
-import signal
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -21,9 +18,10 @@ from types import ModuleType
 import hypothesis
 import pytest
 
+from refclust.testing.evidence.forked import Tell, ran
 from tests.mutation.changes import mutants
 
-SECONDS = 60
+SECONDS = 60.0  # of the processor
 
 
 class _Replacement(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -46,24 +44,15 @@ class _Replacement(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def survives(name: str, path: Path, text: str, tests: list[str]) -> bool:
     """Run the tests on a mutant; one that hangs counts as found out."""
-    child = os.fork()
-    if child == 0:
-        silent = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(silent, 1)
-        os.dup2(silent, 2)
+
+    def run(tell: Tell) -> None:
         sys.meta_path.insert(0, _Replacement(name, path, text))
         options = ["-x", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-o", "addopts="]
         options += ["-o", "filterwarnings=default", "--assert=plain"]
-        os._exit(int(pytest.main([*options, *tests]) != 0))
-    end = time.monotonic() + SECONDS
-    while time.monotonic() < end:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(status) == 0
-        time.sleep(0.02)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return False
+        tell(int(pytest.main([*options, *tests])))
+
+    told, end, _ = ran(run, SECONDS)
+    return told == [0] and not end
 
 
 def main(arguments: list[str]) -> int:

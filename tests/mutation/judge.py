@@ -8,25 +8,20 @@ only the checks that run what was changed, the short ones first.
 from __future__ import annotations
 
 import importlib.metadata
-import json
-import math
 import os
-import resource
-import select
 import shutil
-import signal
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
+from refclust.testing.evidence.forked import Tell, allow, ran
+
 Fate: TypeAlias = Literal["killed", "crashed", "timeout", "survived"]
 
 _MEMORY: Final = 12 << 30
-_PATIENCE: Final = 8  # times the limit of the processor, on a machine that is shared
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +69,14 @@ def judged(
         from refclust.testing.kit import Part, never_run
 
         tell({"fate": "", "kit": "quick", "told": ""})
-        _allowed(longest)
+        allow(longest)
         made = backend_in(backend, folder, ready)
         known = known_checks()
         outcomes = []
         for step in plan.steps:
             kit = "quick" if step.quick else "full"
             tell({"fate": "", "kit": kit, "told": step.check})
-            _allowed(step.limit)
+            allow(step.limit)
             check = known[step.quick, step.check]
             if step.first:
                 told = _first_fault(check, Part(made, step.kernels))
@@ -144,12 +139,6 @@ def known_checks() -> dict[tuple[bool, str], Any]:
     return {(quick, one.name): one for quick in (True, False) for one in checks(quick=quick)}
 
 
-def _allowed(seconds: float) -> None:
-    """Let this process use the processor for some seconds more."""
-    used = math.ceil(time.process_time() + seconds)
-    resource.setrlimit(resource.RLIMIT_CPU, (used, resource.RLIM_INFINITY))
-
-
 def backend_in(name: str, folder: Path, ready: Callable[[], None] | None = None) -> Any:
     """The backend from the package in this folder and from nowhere else."""
     sys.path.insert(0, str(folder.parent))
@@ -169,70 +158,9 @@ def backend_in(name: str, folder: Path, ready: Callable[[], None] | None = None)
     return backend
 
 
-def forked(
-    run: Callable[[Callable[[Any], None]], None], limit: float
-) -> tuple[list[Any], str, float]:
-    """Run something in a forked process: the lines it told, how it ended ("" if well), its seconds.
-
-    The limit is of the processor's time; one that waits for ever is ended by the clock, much later
-    than it told something.
-    """
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        code = 1
-        try:
-            os.setsid()
-            resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            _allowed(limit)
-            silent = os.open(os.devnull, os.O_RDWR)
-            for stream in (0, 1, 2):
-                os.dup2(silent, stream)
-            with os.fdopen(writing, "w", encoding="utf-8") as out:
-
-                def tell(value: Any) -> None:
-                    out.write(json.dumps(value) + "\n")
-                    out.flush()
-
-                try:
-                    run(tell)
-                    code = 0
-                except BaseException as error:
-                    tell({"raised": f"{type(error).__name__}: {error}"})
-        finally:
-            os._exit(code)
-    os.close(writing)
-    text, end, seconds = _heard(reading, child, _PATIENCE * limit)
-    lines = [json.loads(line) for line in text.splitlines()]
-    raised = [line["raised"] for line in lines if isinstance(line, dict) and "raised" in line]
-    told = [line for line in lines if not (isinstance(line, dict) and "raised" in line)]
-    return told, raised[0] if raised else end, seconds
-
-
-def _heard(reading: int, child: int, limit: float) -> tuple[str, str, float]:
-    """What a process says until it ends, or until its time is over."""
-    deadline, chunks = time.monotonic() + limit, []
-    while True:
-        ready, _, _ = select.select([reading], [], [], max(0.0, deadline - time.monotonic()))
-        if not ready:
-            os.killpg(child, signal.SIGKILL)
-            break
-        chunk = os.read(reading, 1 << 16)
-        if not chunk:
-            break
-        chunks.append(chunk)
-        deadline = time.monotonic() + limit
-    os.close(reading)
-    _, status, used = os.wait4(child, 0)
-    seconds = round(used.ru_utime + used.ru_stime, 2)
-    text = b"".join(chunks).decode()
-    text = text[: text.rfind("\n") + 1]  # the last line may be broken off
-    code = os.waitstatus_to_exitcode(status)
-    if not ready or code == -signal.SIGXCPU:
-        return text, "timeout", seconds
-    return text, "" if code == 0 else f"it ended with {code}", seconds
+def forked(run: Callable[[Tell], None], limit: float) -> tuple[list[Any], str, float]:
+    """Run something in a forked process, as evidence is judged, with room for compilers."""
+    return ran(run, limit, memory=_MEMORY)
 
 
 class Place:

@@ -223,7 +223,8 @@ def test_expectations_are_means_over_all_permutations(pair: Pair) -> None:
         else:
             found = (plain(*labels) - expected) / (1 - expected)
             assert exactly(adjusted(table)) == found
-    assert matching_adjusted.expected_purity(table) == witness.mean_by_chance(witness.purity, *pair)
+    for formula in (matching.expected_purity, matching_adjusted.expected_purity):
+        assert formula(table) == witness.mean_by_chance(witness.purity, *pair)
     bcubed = witness.mean_by_chance(witness.bcubed_precision, *pair)
     assert matching.expected_bcubed_precision(table) == bcubed
     f = witness.mean_by_chance(witness.bcubed_f, *pair)

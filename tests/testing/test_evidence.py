@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -50,6 +51,7 @@ def endless(n):
 '''
 
 TESTS = """\
+import os
 import pytest
 from toy.formulas import endless, mean, span
 
@@ -78,6 +80,13 @@ def test_broken():
 @pytest.mark.spec("TOY-END")
 def test_endless():
     assert endless(3) == 0
+
+
+@pytest.mark.spec("TOY-END", "TOY-MEAN")
+def test_dying():
+    assert endless(3) == 0
+    if "dying" in os.environ:
+        os._exit(7)
 """
 
 SCRIPT = """\
@@ -99,7 +108,7 @@ def golden(clause):
     return [Judge("golden", "span of 2 and 7", lambda: formulas.span([2, 7, 4]) != 5)]
 
 names = {"TOY-MEAN": "mean", "TOY-SPAN": "span", "TOY-LOST": "lost", "TOY-END": "endless"}
-tests = {"TOY-MEAN": ("mean", "broken"), "TOY-END": ("endless",)}
+tests = {"TOY-MEAN": ("mean", "broken"), "TOY-END": ("endless", "dying")}
 trials = [
     run.Trial(
         clause,
@@ -132,7 +141,10 @@ def toy(tmp_path: Path) -> Path:
 
 def tried(toy: Path, *arguments: str) -> list[dict[str, Any]]:
     command = [sys.executable, "-c", SCRIPT, str(toy), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=toy, check=True)
+    around = {**os.environ, **({"dying": "1"} if "dying" in arguments else {})}
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=120, cwd=toy, check=True, env=around
+    )
     results: list[dict[str, Any]] = json.loads(done.stdout)
     return results
 
@@ -174,6 +186,14 @@ def test_a_change_that_never_ends_is_noticed(toy: Path) -> None:
     assert end["killed"]["property"] >= 1
 
 
+def test_evidence_that_takes_its_process_along_is_named(toy: Path) -> None:
+    [end] = tried(toy, "TOY-END", "dying")
+    assert "tests/test_toy.py::test_dying" in end["broken"]
+    [end] = tried(toy, "TOY-END")
+    assert end["broken"] == []
+    assert end["reaching"] == {"property": 2}
+
+
 def test_processes_side_by_side_find_the_same(toy: Path) -> None:
     def plain(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for one in results:
@@ -212,3 +232,9 @@ def test_changes_of_formulas(line: str, changed: str) -> None:
 def test_changes_of_some_lines() -> None:
     source = "def f(a):\n    b = a + 1\n    return b - 1\n"
     assert {one.line for one in mutants(source, lines=[3])} == {3}
+
+
+def test_texts_of_derivations_are_left_alone() -> None:
+    source = 'def f(a):\n    return a.named("S", "T") + g("S", "T")\n'
+    swapped = [one.after.strip() for one in mutants(source) if "swapped" in one.kind]
+    assert swapped == ["return a.named(\"S\", \"T\") + g('T', 'S')"]

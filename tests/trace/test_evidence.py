@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+
 import pytest
 
 from refclust.errors import BadSpec
@@ -20,7 +23,11 @@ MUTANTS = "spec/locks/evidence/mutants.lock"
 NAME = "refclust.formulas.matching:purity"
 
 
-def kept(tree: Tree, **killed: int) -> None:
+EQUIVALENT = "spec/locks/evidence/equivalent.jsonl"
+SURVIVOR = ["+ 1", "sum(a)", "sum(a, 1)"]
+
+
+def kept(tree: Tree, *, survived: Sequence[list[str]] = (), **killed: int) -> None:
     """Keep a result for the clause of the tree."""
     line = {
         "id": "PUR",
@@ -29,7 +36,7 @@ def kept(tree: Tree, **killed: int) -> None:
         "mutants": 10,
         "of": 12,
         "killed": killed,
-        "survived": [],
+        "survived": list(survived),
     }
     evidence.record(tree.root / "spec", [line])
 
@@ -40,10 +47,10 @@ def bites(tree: Tree) -> list[str]:
 
 def test_the_matrix_tells_the_share(tree: Tree) -> None:
     assert bites(tree) == ["-", "-", "-"]
-    kept(tree, golden=5, property=2, timeout=1, doctest=1)
-    assert bites(tree) == ["80% +10%", "-", "-"]
+    kept(tree, golden=6, property=2, timeout=1, doctest=1)
+    assert bites(tree) == ["90% +10%", "-", "-"]
     assert tree.problems(renew=True) == []  # and renewing the locks leaves it alone
-    assert bites(tree) == ["80% +10%", "-", "-"]
+    assert bites(tree) == ["90% +10%", "-", "-"]
 
 
 @pytest.mark.parametrize(
@@ -87,6 +94,62 @@ def test_evidence_that_never_bites_is_a_problem(tree: Tree) -> None:
         f"{FORMULA_FILE}:6: no evidence of PUR fails, however {NAME} is changed "
         "(10 changes tried) [no-bite]"
     ]
+
+
+@pytest.mark.parametrize(("noticed", "enough"), [(9, True), (8, False)])
+def test_nine_in_ten_changes_are_noticed(tree: Tree, noticed: int, enough: bool) -> None:
+    kept(tree, golden=noticed - 1, crash=1, doctest=10 - noticed)
+    told = [
+        f"{FORMULA_FILE}:6: the evidence of PUR notices {noticed} of 10 changes of {NAME}, less "
+        "than nine in ten; add evidence, or list changes that change nothing in "
+        "locks/evidence/equivalent.jsonl [weak-evidence]"
+    ]
+    assert tree.problems() == ([] if enough else told)
+
+
+def listed(tree: Tree, *changes: list[str]) -> None:
+    """List changes as equivalent."""
+    lines = [json.dumps({"id": "PUR", "change": one, "why": "nothing"}) for one in changes]
+    tree.write(EQUIVALENT, "".join(f"{line}\n" for line in lines))
+
+
+def whole(tree: Tree, survived: Sequence[list[str]], **killed: int) -> None:
+    """Keep a result of all changes, none of them left out."""
+    kept(tree, survived=survived, **killed)
+    tree.replace(MUTANTS, '"of": 12', '"of": 10')
+
+
+def test_changes_that_change_nothing_do_not_count(tree: Tree) -> None:
+    whole(tree, [SURVIVOR, SURVIVOR], golden=8)
+    assert [line.split()[-1] for line in tree.problems()] == ["[weak-evidence]"]
+    listed(tree, SURVIVOR)
+    assert tree.problems() == []
+    assert bites(tree)[0] == "100%"
+
+
+def test_an_equivalent_change_that_is_noticed(tree: Tree) -> None:
+    whole(tree, [], golden=10)
+    listed(tree, SURVIVOR)
+    told = "a change of PUR is listed as equivalent, but is none that survived: + 1: sum(a, 1)"
+    assert tree.problems() == [f"{EQUIVALENT}:1: {told} [equivalent-noticed]"]
+    kept(tree, golden=10)  # a sample, which need not hold it
+    assert tree.problems() == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{}",
+        '{"id": "PUR", "change": ["a", "b"], "why": "nothing"}',
+        '{"id": "PUR", "change": ["a", "b", "c"], "why": ""}',
+        '{"id": "PUR", "change": ["a", "b", 3], "why": "nothing"}',
+        "nothing",
+    ],
+)
+def test_an_equivalent_change_without_its_reason(tree: Tree, line: str) -> None:
+    tree.write(EQUIVALENT, f"{line}\n")
+    with pytest.raises(BadSpec, match=r'equivalent.jsonl:1: allowed are "id", "change" and "why"'):
+        tree.problems()
 
 
 def test_a_definition_that_is_gone(tree: Tree) -> None:

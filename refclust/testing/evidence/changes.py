@@ -63,6 +63,7 @@ _NAMES: Final[dict[str, str]] = {
 _SYMMETRIC: Final = frozenset(
     ("min", "max", "minimum", "maximum", "isinstance", "gcd", "logical_and", "logical_or")
 )
+_TEXTS: Final = frozenset(("named",))  # calls whose arguments are texts of derivations
 _ANNOTATIONS: Final = ("annotation", "returns", "type_comment", "type_params")
 _MANNERS: Final = ("strict", "copy")  # options that change no answer of a right program
 _DROPPED: Final = (ast.AugAssign, ast.Expr, ast.Delete, ast.Break, ast.Continue)
@@ -344,7 +345,7 @@ def _of_call(node: ast.Call) -> Iterator[_Edit]:
         return f"{_told(node.func)}({', '.join([*changed, *keywords])})"
 
     name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-    for place in range(0 if name in _SYMMETRIC else len(arguments) - 1):
+    for place in range(0 if name in _SYMMETRIC | _TEXTS else len(arguments) - 1):
         changed = arguments.copy()
         changed[place : place + 2] = changed[place + 1], changed[place]
         yield _Edit(node, f"arguments {place} and {place + 1} swapped", called(changed))

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import doctest
 import importlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, Literal, TypeAlias
+from functools import cache, partial
+from typing import Any, Final, Literal, TypeAlias
 
 from refclust.backends.session import Session
 from refclust.testing.evidence.live import Place
@@ -43,32 +43,55 @@ def fast(subject: str, given: dict[str, Any], key: str) -> Answer:
     return subjects.answer(subject, given, key, session)
 
 
+# Each answer to a case is worked out by itself here, so that only the answers that reach a
+# definition need judge it. Elsewhere they are parts of one fit, remembered from key to key.
+_APART: Final = ("metrics.external", "metrics.contingency")
+
 # All ways to answer a golden case; each must meet the vectors.
 WAYS: list[Way] = [fast]
 
 
 def judged_by(clause: str) -> list[Judge]:
-    """The golden cases that cite a clause."""
-    return [
-        Judge("golden", f"{file.name}: {case.id}", lambda file=file, case=case: wrong(file, case))  # type: ignore[misc]
-        for file in _vectors()
-        for case in file.cases
-        if clause in case.formulas
-    ]
+    """The golden cases that cite a clause, those of metrics an answer at a time."""
+    return [judge for ids, judges in _golden() if clause in ids for judge in judges]
 
 
-def wrong(file: VectorFile, case: Case, ways: Iterable[Way] | None = None) -> bool:
-    """Whether some way answers some key of a case in another way than the vector says.
+def wrong(
+    file: VectorFile,
+    case: Case,
+    keys: Iterable[str] | None = None,
+    ways: Iterable[Way] | None = None,
+) -> bool:
+    """Whether some way answers a key of a case in another way than the vector says.
 
     An answer that fails altogether is wrong, too.
     """
     for way in WAYS if ways is None else ways:
         try:
-            if verify.differs(file, case, way):
+            if verify.differs(file, case, way, keys):
                 return True
         except Exception:
             return True
     return False
+
+
+@cache
+def _golden() -> tuple[tuple[frozenset[str], list[Judge]], ...]:
+    """The judges of each golden case with the clauses that it cites; made once, for all clauses."""
+    return tuple(
+        (frozenset(case.formulas), list(_judges(file, case)))
+        for file in verify.load()
+        for case in file.cases
+    )
+
+
+def _judges(file: VectorFile, case: Case) -> Iterator[Judge]:
+    name = f"{file.name}: {case.id}"
+    if file.subject in _APART:
+        for key, _ in verify.keys(case):
+            yield Judge("golden", f"{name}: {key}", partial(wrong, file, case, (key,)))
+    else:
+        yield Judge("golden", name, partial(wrong, file, case))
 
 
 def own_doctest(place: Place) -> list[Judge]:
@@ -83,9 +106,5 @@ def own_doctest(place: Place) -> list[Judge]:
             runner.run(one, out=lambda _: None, clear_globs=False)
         return runner.failures > 0
 
-    return [Judge("doctest", place.qualname, fails)] if any(one.examples for one in found) else []
-
-
-@cache
-def _vectors() -> tuple[VectorFile, ...]:
-    return verify.load()
+    name = f"{place.module}:{place.qualname}"
+    return [Judge("doctest", name, fails)] if any(one.examples for one in found) else []

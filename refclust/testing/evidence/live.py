@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from refclust.errors import BadSpec
 
-_WATCH: Final = "__refclust_reached__"
+_WATCH: Final = "__refclust_reached_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,14 @@ class Place:
     def watch(self, reached: Callable[[], object]) -> None:
         """Have something called whenever the definition runs."""
         tree = ast.parse(self.source())
+        # A name for each definition: several of a module may be watched at once.
+        name = f"{_WATCH}{self.qualname.replace('.', '_')}"
         for body in self._bodies(tree):
-            call = ast.parse(f"{_WATCH}()").body[0]
+            call = ast.parse(f"{name}()").body[0]
             at = 1 if len(body) > 1 and isinstance(body[0], ast.Expr) else 0
             body.insert(at, call)
         ast.fix_missing_locations(tree)
-        vars(importlib.import_module(self.module))[_WATCH] = reached
+        vars(importlib.import_module(self.module))[name] = reached
         self._put(compile(tree, "<watch>", "exec", dont_inherit=True))
 
     def object(self) -> Any:

@@ -1,33 +1,36 @@
 """Trying the evidence: each definition is changed, in forked processes, and its evidence judges.
 
-First the definition is watched while all evidence that cites its clause runs: what fails already,
-or never reaches it, cannot judge. Then each change is judged until something fails, the golden
-cases first. All of it happens inside one session of pytest, after one import.
+First the definitions are watched while all evidence that cites their clauses runs: what fails
+already, or never reaches a definition, cannot judge it. Then each change is judged until something
+fails, the golden cases first and of each kind the fastest. All of it happens inside one session of
+pytest, after one import.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import io
 import os
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
+from unittest.mock import patch
 
 from refclust.errors import BackendFailure, NeedsCheckout
 from refclust.testing.evidence.changes import Mutant, mutants
-from refclust.testing.evidence.forked import Tell, start
+from refclust.testing.evidence.forked import Tell, allow, ran, start
 from refclust.testing.evidence.judges import Judge, Kind, judged_by, own_doctest
 from refclust.testing.evidence.live import Place
+from refclust.testing.evidence.watch import Bench, benches
 
-_LEAST: Final = 10.0  # seconds of the processor that a change gets in any case
-_TIMES: Final = 4  # times as long as all the evidence takes
-_WATCHED: Final = 600.0  # seconds for all the evidence of one clause
+_LEAST: Final = 5.0  # seconds of the processor that a piece of evidence gets in any case
+_TIMES: Final = 4  # times as long as it takes without a change
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +133,18 @@ def each(
     """Try the evidence of some clauses, and hand over each result as soon as it is there."""
 
     def work(items: Sequence[Any]) -> None:
-        def result_of(trial: Trial) -> Result:
-            return _result(trial, [*golden(trial.clause), *_properties(trial, items)], sample)
+        def citing(trial: Trial) -> list[Judge]:
+            own = [*golden(trial.clause), *_properties(trial, items)]
+            return [*own, *own_doctest(trial.place)]
 
-        for trial in trials:
-            golden(trial.clause)  # read once, here, and inherited by every child
+        gc.collect()
+        gc.freeze()  # what is here now is shared with every child, and never copied by a collection
+        found = benches([(trial.place, citing(trial)) for trial in trials])
+        known = {trial.clause: bench for trial, bench in zip(trials, found, strict=True)}
+
+        def result_of(trial: Trial) -> Result:
+            return _result(trial, known[trial.clause], sample)
+
         for result in map(result_of, trials) if jobs < 2 else _spread(trials, result_of, jobs):
             done(result)
 
@@ -153,9 +163,14 @@ def _hosted(tests: list[str], root: Path, work: Callable[[Sequence[Any]], None])
     host, said, before = _Host(work), io.StringIO(), Path.cwd()
     options = ["-p", "no:xdist", "-p", "no:cacheprovider", "-o", "addopts=", "-q", "-s"]
     options += ["-o", "filterwarnings=default", f"--rootdir={root}"]
+    # Nobody reads how a test failed: no smaller example is looked for, no assertion explained.
+    options += ["--tb=no", "--assert=plain"]
     os.chdir(root)
     try:
-        with contextlib.redirect_stdout(said):
+        with (
+            contextlib.redirect_stdout(said),
+            patch.dict(os.environ, REFCLUST_TEST_PROFILE="evidence"),
+        ):
             pytest.main([*options, *tests], plugins=[host])
     finally:
         os.chdir(before)
@@ -200,10 +215,8 @@ def _spread(
             raise BackendFailure(f"a process that tried evidence failed: {child.end}")
 
 
-def _result(trial: Trial, judges: Sequence[Judge], sample: int | None) -> Result:
+def _result(trial: Trial, bench: Bench, sample: int | None) -> Result:
     begun = time.process_time() + os.times().children_user
-    judges = [*judges, *own_doctest(trial.place)]
-    reaching, broken, seconds = _watched(trial.place, judges)
     source, lines = trial.place.source(), trial.place.lines()
     # Seeded by text: the sample of a clause does not depend on which others are asked for.
     rng = None if sample is None else random.Random(trial.clause)
@@ -212,13 +225,13 @@ def _result(trial: Trial, judges: Sequence[Judge], sample: int | None) -> Result
     killed: dict[str, int] = {}
     survivors: list[Survivor] = []
     for mutant in chosen:
-        fate = _fate(trial.place, mutant, reaching, _LEAST + _TIMES * seconds)
+        fate = _fate(trial.place, mutant, bench.judges)
         if fate in ("survived", "doctest"):
             change = (mutant.line, mutant.kind, mutant.before, mutant.after)
             survivors.append(Survivor(*change, fate))
         if fate != "survived":
             killed[fate] = killed.get(fate, 0) + 1
-    kinds = [judge.kind for judge in reaching]
+    kinds = [judge.kind for judge, _ in bench.judges]
     return Result(
         clause=trial.clause,
         definition=f"{trial.place.module}:{trial.place.qualname}",
@@ -226,51 +239,28 @@ def _result(trial: Trial, judges: Sequence[Judge], sample: int | None) -> Result
         of=len(everything),
         killed=dict(sorted(killed.items())),
         reaching={kind: kinds.count(kind) for kind in sorted(set(kinds))},
-        broken=broken,
+        broken=tuple(bench.broken),
         survivors=tuple(survivors),
         seconds=round(time.process_time() + os.times().children_user - begun, 2),
     )
 
 
-def _watched(place: Place, judges: Sequence[Judge]) -> tuple[list[Judge], tuple[str, ...], float]:
-    """Which judges reach a definition, the fastest first; which fail already; and their seconds."""
-
-    def watch(tell: Tell) -> None:
-        calls: list[None] = []
-        place.watch(lambda: calls.append(None))
-        for number, judge in enumerate(judges):
-            calls.clear()
-            begun = time.process_time()
-            fails = judge.fails()
-            tell([number, bool(calls), fails, time.process_time() - begun])
-
-    child = start(watch, _WATCHED)
-    lines = list(child.lines())
-    broken = tuple(judges[number].name for number, _, fails, _ in lines if fails)
-    reached = sorted(
-        (line for line in lines if line[1] and not line[2]),
-        key=lambda line: (_ORDER[judges[line[0]].kind], line[3]),
-    )
-    return [judges[line[0]] for line in reached], broken, sum(line[3] for line in reached)
-
-
-_ORDER: Final = {"golden": 0, "property": 1, "doctest": 2}
-
-
-def _fate(place: Place, mutant: Mutant, judges: Iterable[Judge], limit: float) -> str:
+def _fate(place: Place, mutant: Mutant, judges: Sequence[tuple[Judge, float]]) -> str:
     """What notices a change first, or ``survived``."""
 
     def judge(tell: Tell) -> None:
         place.put(mutant.text)
-        for witness in judges:
+        for witness, seconds in judges:
             tell("")
+            allow(_LEAST + _TIMES * seconds)
             if witness.fails():
                 tell(witness.kind)
                 return
         tell("survived")
 
-    child = start(judge, limit)
-    notices = [line for line in child.lines() if line]
+    longest = max((seconds for _, seconds in judges), default=0.0)
+    lines, end, _ = ran(judge, _LEAST + _TIMES * longest)
+    notices = [line for line in lines if line]
     if notices:
         return str(notices[-1])
-    return "timeout" if child.end == "timeout" else "crash"
+    return "timeout" if end == "timeout" else "crash"
