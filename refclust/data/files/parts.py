@@ -42,7 +42,10 @@ Wrapper: TypeAlias = Callable[[Part], Part]
 
 
 def number_of(known: Known, name: int | str) -> int:
-    """A number, or what a name stands for: a number, or how many there are."""
+    """A number, or what a name stands for: a number, or how many there are.
+
+    Spec: MODEL-LOAD
+    """
     value = known[name] if isinstance(name, str) else name
     return value if isinstance(value, int) else len(value)
 
