@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from refclust.classify.discriminants import qda as qda
     from refclust.classify.naive_bayes import naive_bayes as naive_bayes
     from refclust.cluster.bisecting import bisecting as bisecting
+    from refclust.cluster.fit import kmeans as kmeans
+    from refclust.cluster.fit import kmeans_steps as kmeans_steps
     from refclust.cluster.hierarchical import agglomerative as agglomerative
-    from refclust.cluster.kmeans import kmeans as kmeans
-    from refclust.cluster.kmeans import kmeans_steps as kmeans_steps
     from refclust.data.accepting.door import dataset as dataset
     from refclust.data.dataset import Dataset as Dataset
     from refclust.errors import RefclustError as RefclustError
@@ -67,8 +67,8 @@ _HOMES: Final = {
     "certified_log_likelihood": "refclust.mixture.certified",
     "dataset": "refclust.data.accepting.door",
     "decomposition": "refclust.mixture.theory",
-    "kmeans": "refclust.cluster.kmeans",
-    "kmeans_steps": "refclust.cluster.kmeans",
+    "kmeans": "refclust.cluster.fit",
+    "kmeans_steps": "refclust.cluster.fit",
     "lda": "refclust.classify.discriminants",
     "load_model": "refclust.models.classifiers",
     "lower_bound": "refclust.mixture.theory",

@@ -11,10 +11,10 @@ from refclust.backends.session import Provenance, Session
 from refclust.cluster import bisecting_state as states
 from refclust.cluster.bisecting_state import Node, State
 from refclust.cluster.directions import unit_rows
+from refclust.cluster.kmeans import USUAL, Steps
 from refclust.cluster.objective import exact_within, mean_square, rounded
 from refclust.cluster.options import BisectingCall, KMeansOptions, Size
 from refclust.cluster.results import BisectingFit, Split
-from refclust.cluster.steps import USUAL, Steps
 from refclust.data.accepting.door import dataset
 from refclust.data.dataset import Dataset
 from refclust.errors import KOutOfRange

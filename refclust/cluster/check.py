@@ -52,7 +52,7 @@ def check_fit(fit: KMeansFit, data: Any, *, sample: int = 1000, seed: int = 0) -
     The data are those of the fit, with their weights. Fewer rows than asked for are sampled where
     K times the number of features is so large that their exact distances would take long.
 
-    >>> from refclust.cluster.kmeans import kmeans
+    >>> from refclust.cluster.fit import kmeans
     >>> report = check_fit(kmeans([[0], [1], [9]], centres=[[0], [9]]), [[0], [1], [9]])
     >>> report.ok, report.rows, report.checked[1]
     (True, 3, 'the labels of all 3 rows, by one full step of the reference')

@@ -11,9 +11,9 @@ from array import array
 from collections.abc import Hashable, Iterable
 from typing import TypeVar
 
+from refclust.cluster.kmeans import Steps
 from refclust.cluster.options import KMeansOptions
 from refclust.cluster.seeding import random_rows
-from refclust.cluster.steps import Steps
 from refclust.data.accepting.door import labels_of
 from refclust.errors import BadOption, DegenerateCovariance, LabelLengthMismatch
 from refclust.fitting.draws import Draws

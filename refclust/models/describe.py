@@ -94,7 +94,7 @@ def describe(
 
     Spec: DESC-SHARE, DESC-SPREAD, DESC-TOP, DESC-NEAR
 
-    >>> from refclust.cluster.kmeans import kmeans
+    >>> from refclust.cluster.fit import kmeans
     >>> from refclust.models.clusters import model_of
     >>> model = model_of(kmeans([[0, 7], [2, 7], [9, 7]], centres=[[0, 7], [9, 7]]))
     >>> first = describe(model).clusters[0]

@@ -54,7 +54,7 @@ def predict(
 
     Spec: MODEL-PREDICT
 
-    >>> from refclust.cluster.kmeans import kmeans
+    >>> from refclust.cluster.fit import kmeans
     >>> fit = kmeans([[0, 0], [0, 1], [4, 0], [4, 1]], centres=[[0, 0], [4, 0]])
     >>> predict(fit, [[3, 7], [2, 0]]).labels.tolist()
     [1, 0]
@@ -74,7 +74,7 @@ def distances(model: ClusterModel | Fit, data: Any, labels: Sequence[int]) -> ar
 
     Spec: MODEL-DIST
 
-    >>> from refclust.cluster.kmeans import kmeans
+    >>> from refclust.cluster.fit import kmeans
     >>> fit = kmeans([[0, 0], [0, 1], [4, 0], [4, 1]], centres=[[0, 0], [4, 0]])
     >>> distances(fit, [[3, 7], [0, 0.5]], [1, 0])
     array('d', [6.576473218982953, 0.0])

@@ -9,7 +9,7 @@ import pytest
 
 from refclust.cli.commands.explain.kmeans import Rows
 from refclust.cli.commands.explain.kmeans_start import drawn_again
-from refclust.cluster.kmeans import kmeans
+from refclust.cluster.fit import kmeans
 from refclust.formulas.kmeans import initial_centres
 from refclust.models.clusters import load_model, model_of
 from refclust.models.records.clusters import KMeansModel

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from refclust.cli.commands.fit import running as fit_run
-from refclust.cluster.steps import State, Steps
+from refclust.cluster.kmeans import State, Steps
 from refclust.errors import FileNotReadable
 from refclust.version import __version__
 from tests.cli.conftest import Cli
@@ -455,7 +455,7 @@ def test_an_interrupt_before_there_is_anything_to_keep(
     def begin(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("refclust.cluster.kmeans.kmeans_steps", begin)
+    monkeypatch.setattr("refclust.cluster.fit.kmeans_steps", begin)
     done = cli(*KMEANS, "-o", "m.json")
     assert (done.code, done.out) == (130, "")
     assert done.err == "refclust: interrupted at its beginning; there is nothing to keep yet\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from refclust.cluster.bisecting import bisecting
-from refclust.cluster.kmeans import kmeans
+from refclust.cluster.fit import kmeans
 from refclust.cluster.results import Split
 from refclust.errors import BadCheckpoint, BadOption, KOutOfRange, ZeroVector
 from refclust.fitting.checkpoint import Checkpoint

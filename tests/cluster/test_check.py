@@ -12,7 +12,7 @@ from hypothesis import given
 
 from refclust.cluster.bisecting import bisecting
 from refclust.cluster.check import CheckReport, check_fit, sampled
-from refclust.cluster.kmeans import kmeans
+from refclust.cluster.fit import kmeans
 from refclust.data.accepting.door import dataset
 from refclust.data.dataset import Dataset
 from refclust.errors import BadOption

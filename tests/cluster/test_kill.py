@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from refclust.cluster.kmeans import kmeans, kmeans_steps
+from refclust.cluster.fit import kmeans, kmeans_steps
 from refclust.cluster.results import KMeansFit
 from refclust.fitting.checkpoint import Checkpoint
 
@@ -35,7 +35,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 CHILD = """
 import json, os, sys, time
 from refclust.fitting.checkpoint import Checkpoint
-from refclust.cluster.kmeans import kmeans_steps
+from refclust.cluster.fit import kmeans_steps
 
 def slow(function):
     def called(*args):
@@ -115,7 +115,7 @@ def test_killed_fits_go_on(name: str, tmp_path: Path) -> None:
 SUICIDE = """
 import os, signal, sys
 from refclust.fitting.checkpoint import Checkpoint
-from refclust.cluster.kmeans import kmeans_steps
+from refclust.cluster.fit import kmeans_steps
 
 name, when, number, path = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
 plain, left = getattr(os, name), number

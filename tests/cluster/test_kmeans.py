@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refclust.cluster.kmeans import kmeans, kmeans_steps
+from refclust.cluster.fit import kmeans, kmeans_steps
 from refclust.cluster.results import KMeansFit
 from refclust.data.accepting.door import dataset
 from refclust.errors import (

@@ -16,7 +16,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits, load_iris, load_wine
 
 from refclust.backends.session import Session
-from refclust.cluster.kmeans import kmeans
+from refclust.cluster.fit import kmeans
 from refclust.cluster.seeding import STARTS
 from refclust.data.accepting.door import dataset
 from refclust.fitting.draws import Draws

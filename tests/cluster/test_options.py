@@ -12,7 +12,7 @@ import pytest
 
 from refclust.classify.naive_bayes import naive_bayes
 from refclust.cluster.bisecting import bisecting
-from refclust.cluster.kmeans import kmeans
+from refclust.cluster.fit import kmeans
 from refclust.cluster.options import KMeansOptions
 from refclust.data.dataset import sparse
 from refclust.errors import BadOption, KOutOfRange, TooLarge

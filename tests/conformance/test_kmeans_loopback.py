@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from refclust.backends.builtin import Opaque
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Provenance, Session
-from refclust.cluster.kmeans import kmeans, kmeans_steps
+from refclust.cluster.fit import kmeans, kmeans_steps
 from refclust.data.dataset import Dataset
 from refclust.kernels.registry import KERNELS
 from tests.cluster.strategies import KINDS, POLICIES, STARTS, Case, cases

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from refclust.cluster.kmeans import kmeans
+from refclust.cluster.fit import kmeans
 from refclust.data.accepting.door import dataset
 from refclust.errors import BadWeight, MissingValue, NegativeCount, NotFinite
 

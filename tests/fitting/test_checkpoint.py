@@ -13,7 +13,7 @@ import pytest
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Provenance, Session
 from refclust.cluster import objective
-from refclust.cluster.kmeans import kmeans, kmeans_steps
+from refclust.cluster.fit import kmeans, kmeans_steps
 from refclust.cluster.results import KMeansFit
 from refclust.data.accepting.door import dataset
 from refclust.errors import BadCheckpoint, RefclustError
@@ -171,12 +171,12 @@ def test_an_interrupt_between_kernel_calls_loses_nothing(
                 raise KeyboardInterrupt
             return plain(*args)
 
-        monkeypatch.setattr("refclust.cluster.steps.exact_rss", interrupted)
+        monkeypatch.setattr("refclust.cluster.kmeans.exact_rss", interrupted)
         try:
             for _ in begin(options, checkpoint=Checkpoint(str(path))):
                 pass
         except KeyboardInterrupt:
-            monkeypatch.setattr("refclust.cluster.steps.exact_rss", plain)
+            monkeypatch.setattr("refclust.cluster.kmeans.exact_rss", plain)
             assert finish(options, checkpoint=Checkpoint(str(path), resume=True)) == due
         else:
             break

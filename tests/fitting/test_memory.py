@@ -10,8 +10,8 @@ import pytest
 
 from refclust.classify.discriminants import lda, nearest_gaussian, qda
 from refclust.classify.naive_bayes import naive_bayes
+from refclust.cluster.fit import kmeans
 from refclust.cluster.hierarchical import agglomerative, pairwise_distances
-from refclust.cluster.kmeans import kmeans
 from refclust.data.dataset import dense, sparse
 from refclust.errors import TooLarge
 from refclust.fitting.memory import for_covariances, for_distances

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from refclust.cluster import steps as iterations
+from refclust.cluster import kmeans as iterations
 from refclust.cluster.bisecting import bisecting
-from refclust.cluster.kmeans import kmeans, kmeans_steps
+from refclust.cluster.fit import kmeans, kmeans_steps
 from refclust.data.files.taken import release_all, take
 from refclust.errors import CheckpointInUse
 from refclust.fitting.checkpoint import Checkpoint
@@ -28,7 +28,7 @@ LOCK = ".fit.json.lock"
 HOLDER = """
 import sys
 from refclust.fitting.checkpoint import Checkpoint
-from refclust.cluster.kmeans import kmeans_steps
+from refclust.cluster.fit import kmeans_steps
 steps = kmeans_steps([[0.0], [1.0], [9.0]], 2, checkpoint=Checkpoint("fit.json"))
 next(steps)
 steps.save()

@@ -11,7 +11,7 @@ from typing import Any
 
 import refclust as mixtures
 from refclust.cluster.bisecting import bisecting
-from refclust.cluster.kmeans import kmeans
+from refclust.cluster.fit import kmeans
 from refclust.errors import BadModel, RefclustError
 from refclust.fitting.checkpoint import Checkpoint, _checksum
 from refclust.models.clusters import from_json, to_json

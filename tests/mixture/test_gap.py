@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from refclust.backends.session import Session
-from refclust.cluster.kmeans import kmeans
+from refclust.cluster.fit import kmeans
 from refclust.cluster.options import KMeansCall
 from refclust.cluster.results import KMeansFit
 from refclust.data.accepting.door import dataset

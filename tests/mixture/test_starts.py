@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from refclust.cluster.kmeans import kmeans
+from refclust.cluster.fit import kmeans
 from refclust.errors import BadOption, DegenerateCovariance, RefclustError
 from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.numbers.sampling import stream

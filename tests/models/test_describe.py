@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refclust.cluster.bisecting import bisecting
+from refclust.cluster.fit import kmeans
 from refclust.cluster.hierarchical import agglomerative
-from refclust.cluster.kmeans import kmeans
 from refclust.data.accepting.door import dataset
 from refclust.data.dataset import Dataset
 from refclust.errors import BadOption, CannotPredict

@@ -16,8 +16,8 @@ import jsonschema
 import pytest
 
 from refclust.cluster.bisecting import bisecting
+from refclust.cluster.fit import kmeans
 from refclust.cluster.hierarchical import agglomerative
-from refclust.cluster.kmeans import kmeans
 from refclust.cluster.results import Metric, Policy, Reason, Split, Start
 from refclust.cluster.tree import Merge, Tree
 from refclust.data.accepting.door import dataset

@@ -14,8 +14,8 @@ import pytest
 from refclust.backends.session import Session
 from refclust.cluster.bisecting import bisecting
 from refclust.cluster.directions import unit_rows
+from refclust.cluster.fit import kmeans
 from refclust.cluster.hierarchical import agglomerative
-from refclust.cluster.kmeans import kmeans
 from refclust.cluster.results import BisectingFit, KMeansFit
 from refclust.data.accepting.door import dataset
 from refclust.data.dataset import Dataset

@@ -15,7 +15,7 @@ from refclust.backends.plugins import discovery
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Decided, KernelRun, Provenance, Session
 from refclust.cluster.bisecting import bisecting
-from refclust.cluster.kmeans import kmeans
+from refclust.cluster.fit import kmeans
 from refclust.data.files.document import Node
 from refclust.errors import BadCheckpoint
 from refclust.fitting.checkpoint import Checkpoint, Fitting

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from refclust.cluster.kmeans import kmeans, kmeans_steps
+from refclust.cluster.fit import kmeans, kmeans_steps
 from refclust.cluster.results import KMeansFit
 from refclust.fitting.checkpoint import Checkpoint
 from tests.cluster import witness

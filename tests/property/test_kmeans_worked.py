@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from refclust.cli.commands.explain.kmeans import Iteration, Rows
 from refclust.cli.commands.explain.kmeans_start import drawn_again, missing
-from refclust.cluster.kmeans import kmeans
+from refclust.cluster.fit import kmeans
 from refclust.cluster.results import KMeansFit
 from refclust.data.dataset import Dataset
 from refclust.errors import KOutOfRange

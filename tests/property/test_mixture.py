@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import refclust as fits
-from refclust.cluster.kmeans import kmeans_steps
+from refclust.cluster.fit import kmeans_steps
 from refclust.errors import DegenerateCovariance, KOutOfRange, NotFinite
 from refclust.fitting.checkpoint import Checkpoint
 from refclust.fitting.draws import chosen

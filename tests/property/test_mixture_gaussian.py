@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from refclust.cluster.kmeans import kmeans
+from refclust.cluster.fit import kmeans
 from refclust.errors import DegenerateCovariance, RefclustError
 from refclust.formulas import gaussian as formulas
 from refclust.formulas.vectors import total

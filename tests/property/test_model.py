@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from refclust.cluster.bisecting import bisecting
 from refclust.cluster.directions import unit_rows
-from refclust.cluster.kmeans import kmeans
+from refclust.cluster.fit import kmeans
 from refclust.cluster.results import BisectingFit, Centres, Metric, Split
 from refclust.cluster.tree import Merge, Tree
 from refclust.data.accepting.door import dataset

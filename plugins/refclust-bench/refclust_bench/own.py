@@ -34,7 +34,7 @@ TASKS: Final = {
 _START: Final = """
 import sys
 from array import array
-from refclust.cluster.kmeans import kmeans
+from refclust.cluster.fit import kmeans
 from refclust.data.dataset import dense
 n, d, k = map(int, sys.argv[2:])
 values = array("d")
@@ -95,7 +95,7 @@ def installed(module: str) -> Any:
 
 def kmeans(given: Input, options: Mapping[str, Any]) -> Work:
     """K-means from given centres."""
-    from refclust.cluster.kmeans import kmeans as fit
+    from refclust.cluster.fit import kmeans as fit
 
     x, start = rows(given), _start_centres(given)
     more: dict[str, Any] = {"limit": options["limit"], "backend": options["backend"]}
@@ -202,7 +202,7 @@ def _metric(
 
 def core_kmeans(given: Input, options: Mapping[str, Any]) -> Work:
     """K-means of plain lists by the pure core, to the end."""
-    from refclust.cluster.kmeans import kmeans as fit
+    from refclust.cluster.fit import kmeans as fit
 
     x, start = _lists(given, "rows"), _lists(given, "centres")
     more: dict[str, Any] = {"limit": options["limit"], "backend": options["backend"]}

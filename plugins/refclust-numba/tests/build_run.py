@@ -23,7 +23,7 @@ from refclust_numba.prepared import Rows
 from refclust_numba.registry import FUNCTIONS
 
 from refclust.backends.plugins.discovery import find
-from refclust.cluster.kmeans import kmeans
+from refclust.cluster.fit import kmeans
 from refclust.data.dataset import dense
 from refclust.kernels.contingency import LabelPairs
 from refclust.kernels.information import Margins

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from refclust.cluster.kmeans import kmeans
+from refclust.cluster.fit import kmeans
 from refclust.errors import BadOption
 
 COMPARED = (

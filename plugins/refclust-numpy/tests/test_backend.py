@@ -15,7 +15,7 @@ from refclust.backends.choosing import memory
 from refclust.backends.plugins.discovery import find
 from refclust.backends.protocol import Estimate, Problem
 from refclust.backends.session import Session
-from refclust.cluster.kmeans import kmeans
+from refclust.cluster.fit import kmeans
 from refclust.kernels.registry import KERNELS
 from refclust.testing.kit import conform
 

@@ -14,7 +14,7 @@ from refclust_numpy.ladder import SparseField
 from refclust_numpy.rows import Rows
 from support import LADDER, NUMPY, REFERENCE, both, equal, sparse_data
 
-from refclust.cluster.kmeans import kmeans
+from refclust.cluster.fit import kmeans
 from refclust.data.accepting.door import dataset
 from refclust.data.dataset import Dataset, sparse
 from refclust.kernels.centres import CentreMatrix

@@ -121,7 +121,7 @@ def _the_derivation() -> Iterator[str]:
 
 
 def _the_clusters() -> Iterator[str]:
-    from refclust.cluster.kmeans import kmeans
+    from refclust.cluster.fit import kmeans
 
     offset = 100_000_000
     places = [float(offset + x) for x in range(8)]

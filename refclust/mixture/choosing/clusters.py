@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Final
 
 from refclust.backends.session import Session
-from refclust.cluster.kmeans import kmeans
+from refclust.cluster.fit import kmeans
 from refclust.cluster.objective import rounded
 from refclust.cluster.options import KMeansCall
 from refclust.cluster.results import KMeansFit

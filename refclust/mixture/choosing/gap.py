@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, pairwise, takewhile
 
-from refclust.cluster.kmeans import kmeans
+from refclust.cluster.fit import kmeans
 from refclust.cluster.options import KMeansCall
 from refclust.cluster.results import KMeansFit
 from refclust.cluster.seeding import random_centres

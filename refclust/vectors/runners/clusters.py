@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from refclust.backends.session import Session
 from refclust.cluster.bisecting import bisecting as fit_bisecting
-from refclust.cluster.kmeans import kmeans as fit_kmeans
+from refclust.cluster.fit import kmeans as fit_kmeans
 from refclust.cluster.results import BisectingFit, Iteration, KMeansFit
 from refclust.errors import BadVectorFile
 from refclust.vectors.answers import Answer, Input, Missing

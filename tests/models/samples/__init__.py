@@ -6,8 +6,8 @@ import math
 from fractions import Fraction
 
 from refclust.cluster.bisecting import bisecting
+from refclust.cluster.fit import kmeans
 from refclust.cluster.hierarchical import agglomerative
-from refclust.cluster.kmeans import kmeans
 from refclust.data.accepting.door import dataset
 from refclust.data.readers.formats import Options
 from refclust.data.text import TextOptions

@@ -60,7 +60,7 @@ def kmeans(
     if call.k is None and centres is None and labels is None:
         raise BadOption("how many clusters? give -k K, or a start: --centres or --start-labels")
     from refclust.cli.show import clusters as summary
-    from refclust.cluster.kmeans import kmeans_steps
+    from refclust.cluster.fit import kmeans_steps
 
     source = dataio.read(data, reading)
     asked = replace(

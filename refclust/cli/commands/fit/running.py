@@ -21,8 +21,8 @@ from refclust.errors import BadOption, FileExists, FileNotReadable, RefclustErro
 from refclust.escape import for_terminal
 
 if TYPE_CHECKING:
+    from refclust.cluster.kmeans import Steps
     from refclust.cluster.results import Iteration, KMeansFit
-    from refclust.cluster.steps import Steps
     from refclust.data.dataset import Dataset
     from refclust.fitting.checkpoint import Checkpoint
     from refclust.mixture.em import EMSteps
