@@ -247,6 +247,33 @@ def psi(table: Contingency) -> Real:
     return real(0) if s <= e else (s - e) / (max(len(table.row), len(table.col)) - e)
 
 
+@metric(
+    "Simplified pair sets index",
+    range=(0, 1),
+    better="higher",
+    symmetric=True,
+    cost="table",
+    aliases=("spsi",),
+    matching=overlap_matching,
+)
+def simplified_psi(table: Contingency) -> Real:
+    """Similarity of matched clusters and classes, chance taken to be one whole pair.
+
+    Defines: PSI-SIMPLE
+
+    >>> simplified_psi(Contingency.of_rows([[3, 1], [1, 3]]))
+    Real('1/2')
+    """
+    widest = max(len(table.row), len(table.col))
+    if widest == 1:
+        return real(1)  # as PSI has it
+    s = total(
+        real(table.counts[i, j]) / max(table.row[i], table.col[j])
+        for i, j in overlap_matching(table)
+    ).named("S")
+    return real(0) if s <= 1 else (s - 1) / (widest - 1)
+
+
 @metric("BCubed precision", range=(0, 1), better="higher", symmetric=False)
 def bcubed_precision(table: Contingency) -> Real:
     """Mean over objects of the share of their cluster that has their class.

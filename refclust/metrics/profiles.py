@@ -178,6 +178,9 @@ _GENIECLUST = Profile(
         "nca": Rule("normalized_clustering_accuracy(true, pred)", cases=(_RAISES_UNLESS_SQUARE,)),
         "npa": Rule("normalized_pivoted_accuracy(true, pred)", cases=(_RAISES_UNLESS_SQUARE,)),
         "psi": Rule("pair_sets_index(true, pred)", cases=(Case(_both_one, math.nan),)),
+        "simplified_psi": Rule(
+            "pair_sets_index(true, pred, simplified=True)", cases=(Case(_both_one, math.nan),)
+        ),
     },
 )
 

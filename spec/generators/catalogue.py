@@ -19,6 +19,7 @@ CLAUSES = {
     "nca": "NCA",
     "npa": "NPA",
     "psi": "PSI",
+    "simplified_psi": "PSI-SIMPLE",
     "bcubed_precision": "BC-P",
     "bcubed_recall": "BC-R",
     "bcubed_f": "BC-F",

@@ -89,8 +89,8 @@ def optimal_matchings(table: Table) -> list[list[list[int]]]:
     return [[list(pair) for pair in pairs] for pairs in sorted(found)]
 
 
-def pair_sets_index(table: Table) -> Fraction:
-    """The pair sets index of Rezaei and Fränti."""
+def pair_sets_index(table: Table, *, simplified: bool = False) -> Fraction:
+    """The pair sets index of Rezaei and Fränti; simplified, chance is worth one pair."""
     rows, columns, n = table.rows, table.columns, table.total
     if len(rows) == len(columns) == 1:
         return Fraction(1)
@@ -102,6 +102,8 @@ def pair_sets_index(table: Table) -> Fraction:
     )
     by_size = zip(sorted(rows, reverse=True), sorted(columns, reverse=True), strict=False)
     chance = total([a * b / (n * max(a, b)) for a, b in by_size])
+    if simplified:
+        chance = Fraction(1)
     if score <= chance:
         return Fraction(0)
     return (score - chance) / (max(len(rows), len(columns)) - chance)
@@ -148,6 +150,7 @@ def plain(table: Table) -> dict[str, Value]:
         "nca": normalized_accuracy(recalls, len(columns)),
         "npa": divide(accuracy - Fraction(1, widest), 1 - Fraction(1, widest)),
         "psi": pair_sets_index(table),
+        "simplified_psi": pair_sets_index(table, simplified=True),
         "bcubed_precision": precision,
         "bcubed_recall": recall,
         "bcubed_f": harmonic(precision, recall),

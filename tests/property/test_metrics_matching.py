@@ -99,7 +99,7 @@ def test_each_class_takes_the_cluster_that_suits_it_best(pair: Pair) -> None:
     assert exactly(matching.f_measure(contingency(*pair))) == f
 
 
-@pytest.mark.spec("MATCH", "CLACC", "NCA", "NPA", "PSI", "MATCH-HUNG")
+@pytest.mark.spec("MATCH", "CLACC", "NCA", "NPA", "PSI", "PSI-SIMPLE", "MATCH-HUNG")
 @given(labelings(most=9))
 def test_matchings_are_the_best_of_all_one_to_one_maps(pair: Pair) -> None:
     n, table = len(pair.true), contingency(*pair)
@@ -121,11 +121,13 @@ def test_matchings_are_the_best_of_all_one_to_one_maps(pair: Pair) -> None:
     overlaps = witness.best_injection(*pair, lambda a, b: Fraction(len(a & b), max(len(a), len(b))))
     sizes = zip(sorted(table.row, reverse=True), sorted(table.col, reverse=True), strict=False)
     chance = sum((Fraction(min(a, b), n) for a, b in sizes), Fraction())
-    psi = exactly(matching.psi(table))
+    psi, simple = exactly(matching.psi(table)), exactly(matching.simplified_psi(table))
     if r == k == 1:
-        assert psi == 1
+        assert psi == simple == 1
     else:
         assert psi == max(Fraction(), (overlaps - chance) / (max(r, k) - chance))
+        assert simple == max(Fraction(), (overlaps - 1) / (max(r, k) - 1))
+        assert simple <= psi  # since chance is never more than one pair
 
 
 @pytest.mark.spec("NCA", "NPA")

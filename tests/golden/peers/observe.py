@@ -223,7 +223,7 @@ def genieclust_library() -> Library:
         "npa": f"normalized_pivoted_accuracy{pair}",
         "psi": f"pair_sets_index{pair}",
         "x:psi_unclipped": "pair_sets_index(labels_true, labels_pred, clipped=False)",
-        "x:psi_simplified": "pair_sets_index(labels_true, labels_pred, simplified=True)",
+        "simplified_psi": "pair_sets_index(labels_true, labels_pred, simplified=True)",
         "x:compare_partitions_nca": f"compare_partitions{pair}['nca']",
     }
     # Empty input is not observed: 1.3.0 reads past the end of the empty array.
