@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,7 @@ def test_the_report_and_what_is_kept(
         "    -     return a / b\n    +     return (a * b)\n"
         "  line 11: max to min (noticed by the doctest alone)\n"
         "    -     return max(a)\n    +     return min(a)\n\n"
-        "1 clause, 4 changes: 2 noticed, 1 by the doctest alone, 1 not\n"
+        "1 clause, 4 changes: 2 noticed, 1 by the doctest alone, 0 listed as equivalent, 1 not\n"
     )
     assert done.err == "refclust: 1 clause to try\nrefclust: PUR: 50% +25% of 4, 1.5 s\n"
     [line] = evidence.read(tmp_path / "spec").values()
@@ -95,7 +96,20 @@ def test_evidence_that_does_not_bite_fails(cli: Cli, tried: Callable[..., Trials
     tried()
     done = cli("trace", "--evidence")
     assert done.code == 1
-    assert done.out.endswith("0 noticed, 0 by the doctest alone, 4 not; no evidence bites: PUR\n")
+    assert done.out.endswith("0 listed as equivalent, 4 not; no evidence bites: PUR\n")
+
+
+def test_changes_that_change_nothing_are_told_apart(
+    cli: Cli, tried: Callable[..., Trials], tmp_path: Path
+) -> None:
+    change = ["Div to *", "return a / b", "return (a * b)"]
+    line = json.dumps({"id": "PUR", "change": change, "why": "b is 1"})
+    (tmp_path / "spec/locks/evidence/equivalent.jsonl").write_text(line, encoding="utf-8")
+    tried(golden=2, doctest=1)
+    done = cli("trace", "--evidence")
+    assert done.code == 0
+    assert done.out.endswith("1 by the doctest alone, 1 listed as equivalent, 0 not\n")
+    assert done.err.endswith("PUR: 66% +33% of 4, 1.5 s\n")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ from refclust.cli.output import counted, note, say, say_json
 from refclust.errors import BadOption, UnknownClause
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from refclust.testing.evidence.run import Result, Trial
     from refclust.trace.scan import Scan
 
@@ -27,6 +29,7 @@ def evidence(
     Without a clause or a chapter only what was never tried, or with other code, is tried.
     """
     from refclust.testing.evidence import run
+    from refclust.trace import equivalent
     from refclust.trace import evidence as kept
     from refclust.trace.places import checkout
     from refclust.trace.scan import scan
@@ -40,19 +43,23 @@ def evidence(
     trials = _trials(found, clause, chapter)
     note(f"{counted(len(trials), 'clause')} to try")
     results: list[Result] = []
+    same: dict[str, int] = {}
+    listed = equivalent.read(spec)
 
     def done(result: Result) -> None:
         results.append(result)
         line = _record(result, kept.key(found, result.clause))
         kept.record(spec, [line])
-        note(f"{result.clause}: {kept.share(line)} of {result.mutants}, {result.seconds} s")
+        same[result.clause] = equivalent.number_of(listed, line)
+        share = kept.share(line, same[result.clause])
+        note(f"{result.clause}: {share} of {result.mutants}, {result.seconds} s")
 
     run.each(trials, done, root=found.places.root, sample=sample, jobs=jobs)
     if as_json:
         say_json({"schema": schema, "evidence": [_plain(one) for one in results]})
     else:
-        say("\n\n".join([*map(_told, results), _summary(results)]))
-    return all(one.killed or not one.mutants for one in results)
+        say("\n\n".join([*map(_told, results), _summary(results, same)]))
+    return not _blind(results, same)
 
 
 def _trials(found: Scan, clause: str | None, chapter: str | None) -> list[Trial]:
@@ -127,13 +134,20 @@ def _told(result: Result) -> str:
     return "\n".join(lines)
 
 
-def _summary(results: list[Result]) -> str:
+def _blind(results: list[Result], same: Mapping[str, int]) -> list[str]:
+    """The clauses whose evidence notices nothing, though some change makes a difference."""
+    return [one.clause for one in results if one.mutants > same[one.clause] and not one.killed]
+
+
+def _summary(results: list[Result], same: Mapping[str, int]) -> str:
     tried = sum(one.mutants for one in results)
     own = sum(one.killed.get("doctest", 0) for one in results)
     noticed = sum(sum(one.killed.values()) for one in results) - own
-    blind = [one.clause for one in results if one.mutants and not one.killed]
+    equal = sum(same.values())
     told = (
         f"{counted(len(results), 'clause')}, {counted(tried, 'change')}: {noticed} noticed, "
-        f"{own} by the doctest alone, {tried - noticed - own} not"
+        f"{own} by the doctest alone, {equal} listed as equivalent, "
+        f"{tried - noticed - own - equal} not"
     )
+    blind = _blind(results, same)
     return told + (f"; no evidence bites: {', '.join(blind)}" if blind else "")
