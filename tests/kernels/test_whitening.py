@@ -146,7 +146,7 @@ def test_an_answer_has_pivots_above_the_threshold(roundings: int) -> None:
     covariance = (array("d", [1.0, 1.0, 1.0, 1.0 + left]), "full")
     root = math.sqrt(left)
     answer = array("d", [1.0, 0.0, -1.0 / root, 1.0 / root])
-    due = whitening(PLANE, *covariance)
+    due = whitening(PLANE, covariance[0], "full")
     assert any(due) == (roundings > 16)
     found = judged("gaussian.whitening", PLANE, covariance, answer)
     # At 16 it is less by four roundings of itself: whoever rounds otherwise may see more.
