@@ -116,9 +116,8 @@ def _first_fault(check: Any, backend: Any) -> str:
             self.faults = FirstFault()
 
     usual = player.Player
-    places: list[Any] = [
-        one for one in list(sys.modules.values()) if vars(one).get("Player") is usual
-    ]
+    modules: list[Any] = list(sys.modules.values())
+    places = [one for one in modules if vars(one).get("Player") is usual]
     for place in places:
         place.Player = Impatient
     try:

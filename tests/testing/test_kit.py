@@ -321,7 +321,7 @@ def test_arguments_of_mixtures_come_in_two_guises(name: str) -> None:
         if isinstance(args[1], Gaussians):
             assert isinstance(args[1].means, tuple)
     drawn = [args[2].draws for args in seen if args[2].draws is not None]
-    assert [isinstance(one, array) for one in drawn] == [True, True, False, False]
+    assert [isinstance(one, array) for one in drawn] == [True] * 3 + [False] * 3
     rung = next(rung for rung in ladder() if rung.name == name)
     given = [call.args[0] for call in script(rung).calls if call.kernel.endswith("em_step")]
     assert all(mine[1] is not own for mine, own in zip(seen[:half], given, strict=True))

@@ -41,7 +41,7 @@ PLANTED = (
     "gaussian-top-2-at-most",
     "bounds-that-gain-by-rounding",
     # Changes of a backend's sources that an earlier kit let pass.
-    *("two-candidates-in-doubles", "candidates-of-the-least-weights", "means-rounded-twice"),
+    *("two-candidates-in-doubles", "candidates-of-the-least-weights", "means-below-a-power-of-two"),
     *("residual-of-no-sums", "residual-of-large-centres", "products-beyond-a-part"),
 )
 DEEP = os.environ.get("REFCLUST_TEST_PROFILE") == "deep"

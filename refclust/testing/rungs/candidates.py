@@ -20,7 +20,10 @@ from refclust.numbers.sampling import below, stream
 from refclust.testing.rungs import LEAST, Rung, dense_of, nonzero, sparse_of
 
 _ROWS: Final = 9  # beside the two candidates
-_POWERS: Final = (0, 3, 5, 6, 7, 8, 9, 12, 19, 60, -3, -9, -19, -60)
+_POWERS: Final = (
+    *(0, 3, 5, 6, 7, 8, 9, 12, 19, 60, 450, 480, 505),
+    *(-3, -9, -19, -60, -430, -460, -490, -505, -520),
+)
 _COLUMNS: Final = (1, 2, 3, 8)
 
 
@@ -29,7 +32,7 @@ def candidates() -> Rung:
     found = [
         rung
         for place, power in enumerate(_POWERS)
-        for d in (_COLUMNS[:2] if power > 4 else _COLUMNS[place % 4 :][:1])
+        for d in (_COLUMNS[:2] if power > 4 or power < -400 else _COLUMNS[place % 4 :][:1])
         for rung in _tied(d, 2.0**power, 7000 + 10 * place + d)
     ]
     # Most bounds are looser than they need be, but not where all is equally far from the middle.
