@@ -1,4 +1,4 @@
-"""Refclust's own answers to the golden vectors of mixtures (chapters 31 and 32).
+"""Refclust's own answers to the golden vectors of mixtures (chapters 31, 32 and 35).
 
 A case is one step: the state given, the shares of the rows, the state after the M-step. All of it
 goes through the families that the EM loop uses, on any backend.
@@ -22,10 +22,11 @@ from refclust.fitting.rows import Rows
 from refclust.kernels.mixtures.shared import HARD, SOFT, EMStep, Posterior, plain, shares
 from refclust.mixture.certified import certified_log_likelihood
 from refclust.mixture.families.count_likelihood import log_coefficient
-from refclust.mixture.families.counts import CountFamily
 from refclust.mixture.families.family import Following, Point
 from refclust.mixture.families.gaussian import GaussianFamily
-from refclust.mixture.passes import CountPasses, GaussianPasses
+from refclust.mixture.families.named import record
+from refclust.mixture.passes import GaussianPasses
+from refclust.mixture.predict import with_left_out
 from refclust.mixture.theory import Decomposition, decomposition
 from refclust.vectors.answers import Answer, Input
 
@@ -63,8 +64,8 @@ def _count_step(text: str, backend: str) -> _Step:
     inputs = json.loads(text)
     rows = rows_of(inputs, backend)
     k = len(inputs["state"]["weights"])
-    p = tuple(map(number, inputs.get("p", ())))
-    family = CountFamily(CountPasses(rows, k), inputs["kind"], number(inputs.get("m", "0")), p)
+    settings = {"m": number(inputs.get("m", "0")), "p": numbers(inputs.get("p", [])) or None}
+    family = record(inputs["kind"]).on(rows, k, settings)
     return _Step(inputs, rows, family, family.read(numbers(inputs["state"])))
 
 
@@ -159,8 +160,8 @@ class _Step:
 
     @property
     def row_log_likelihoods(self) -> list[float]:
-        each = float(self.family.constant)
-        return [x + each for x in plain(self.posterior.log_likelihoods)]
+        left_out = record(self.family.name).left_out(self.parameters, self.rows.data)
+        return list(with_left_out(self.posterior.log_likelihoods, left_out))
 
 
 def rows_of(inputs: dict[str, Any], backend: str) -> Rows:
