@@ -25,6 +25,7 @@ from refclust.mixture.families.count_likelihood import log_coefficient
 from refclust.mixture.families.family import Following, Point
 from refclust.mixture.families.gaussian import GaussianFamily
 from refclust.mixture.families.named import record
+from refclust.mixture.families.record import LeftOut
 from refclust.mixture.passes import GaussianPasses
 from refclust.mixture.predict import with_left_out
 from refclust.mixture.theory import Decomposition, decomposition
@@ -56,7 +57,8 @@ def _gaussian_step(text: str, backend: str) -> _Step:
     family = GaussianFamily(
         GaussianPasses(rows, k), inputs["model"], number(inputs.get("floor", "0"))
     )
-    return _Step(inputs, rows, family, family.read(numbers(inputs["state"])))
+    parameters = family.read(numbers(inputs["state"]))
+    return _Step(inputs, rows, family, parameters, family.constant)
 
 
 @lru_cache(maxsize=1)
@@ -65,8 +67,10 @@ def _count_step(text: str, backend: str) -> _Step:
     rows = rows_of(inputs, backend)
     k = len(inputs["state"]["weights"])
     settings = {"m": number(inputs.get("m", "0")), "p": numbers(inputs.get("p", [])) or None}
-    family = record(inputs["kind"]).on(rows, k, settings)
-    return _Step(inputs, rows, family, family.read(numbers(inputs["state"])))
+    kind = record(inputs["kind"])
+    family = kind.on(rows, k, settings)
+    parameters = family.read(numbers(inputs["state"]))
+    return _Step(inputs, rows, family, parameters, kind.left_out(parameters, rows.data))
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,7 @@ class _Step:
     rows: Rows
     family: Any  # of either kind
     parameters: Any
+    left_out: LeftOut  # what the kernels leave out of log p(x)
 
     @property
     def k(self) -> int:
@@ -160,8 +165,7 @@ class _Step:
 
     @property
     def row_log_likelihoods(self) -> list[float]:
-        left_out = record(self.family.name).left_out(self.parameters, self.rows.data)
-        return list(with_left_out(self.posterior.log_likelihoods, left_out))
+        return list(with_left_out(self.posterior.log_likelihoods, self.left_out))
 
 
 def rows_of(inputs: dict[str, Any], backend: str) -> Rows:
