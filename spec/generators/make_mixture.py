@@ -1,4 +1,4 @@
-"""Steps and runs of EM and their relatives: all files of chapters 30 to 34."""
+"""Steps and runs of EM and their relatives: all files of chapters 30 to 35."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from . import (
     mixture_count_cases,
     mixture_curve_cases,
     mixture_gaussian_cases,
+    mixture_mean_cases,
     mixture_run_cases,
     mixture_sample_cases,
     mixture_selection_cases,
@@ -38,6 +39,7 @@ MAKERS: dict[str, Callable[[], VectorFile]] = {
     "34-selection/curves": mixture_curve_cases.curves,
     "34-selection/held-out": mixture_curve_cases.held_out,
     "34-selection/variational": mixture_variational_cases.steps,
+    "35-counts/steps": mixture_mean_cases.steps,
 }
 
 
@@ -47,5 +49,5 @@ def some(*names: str) -> list[VectorFile]:
 
 
 def files() -> list[VectorFile]:
-    """The files of chapters 30 to 34."""
+    """The files of chapters 30 to 35."""
     return some(*MAKERS)

@@ -183,11 +183,18 @@ def _mixtures() -> list[dict[str, Any]]:
     model = {"enum": [*MODELS, *TIED]}
     gaussian = {"rows": matrix, "model": model, "state": _object([*normal], [], normal)}
     step = {"rows": matrix, "kind": kind, "state": _object([*counts], [], counts)}
+    means = {name: normal[name] for name in ("weights", "means")}
+    by_means = {
+        "rows": matrix,
+        "kind": {"enum": ["poisson", "geometric"]},
+        "state": _object([*means], [], means),
+    }
     return [
         _object(
             [*gaussian], ["floor", *shared], {**gaussian, "floor": {"type": "string"}, **shared}
         ),
         _object([*step], [*smooth, *shared], {**step, **smooth, **shared}),
+        _object([*by_means], [*smooth, *shared], {**by_means, **smooth, **shared}),
         *_runs(matrix, normal, counts),
         *_samples(gaussian, step),
         _object(

@@ -56,6 +56,14 @@ class Counts:
         """Whether shares are by labels or given."""
         return self.hard or self.q is not None
 
+    def logs(self, field: Field, weights: Any, thetas: Any) -> Any:
+        """log p(x, k) of every row."""
+        return joint(field, self.kind, self.rows, weights, thetas)
+
+    def pull(self, field: Field, thetas: Any) -> Any:
+        """The log-prior."""
+        return log_prior(field, self, thetas)
+
 
 def factors(kind: str, row: list[int], theta: list[Any], one: Any) -> list[tuple[Any, int]]:
     """Probabilities and their powers in the density of a row, without those to the power of 0."""
@@ -195,7 +203,7 @@ def evaluated(field: Field, problem: Counts) -> dict[str, Any]:
     masses, zero = lifted(field, problem.masses), Fraction(0)
     thetas = lifted(field, problem.state.probabilities)
     weights = lifted(field, problem.state.weights)
-    logs = joint(field, problem.kind, problem.rows, weights, thetas)
+    logs = problem.logs(field, weights, thetas)
     log_p = [log_sum(field, row) for row in logs]
     log_post = [
         [NEVER if x is NEVER else x - p for x in row] for row, p in zip(logs, log_p, strict=True)
@@ -227,7 +235,7 @@ def evaluated(field: Field, problem: Counts) -> dict[str, Any]:
         "entropy": entropy,
         "expected_complete": complete,
         "lower_bound": NEVER if complete is NEVER else complete + entropy,
-        "log_prior": log_prior(field, problem, thetas),
+        "log_prior": problem.pull(field, thetas),
     }
 
 
@@ -238,7 +246,7 @@ def _held(field: Field, post: Any) -> Any:
 def followed(field: Field, problem: Counts, found: dict[str, Any]) -> dict[str, Any]:
     """The same with everything about the state after it."""
     masses, thetas = lifted(field, problem.masses), found["next.probabilities"]
-    logs = joint(field, problem.kind, problem.rows, found["next.weights"], thetas)
+    logs = problem.logs(field, found["next.weights"], thetas)
     log_p = [log_sum(field, row) for row in logs]
     complete = expected(field, masses, found["q"], logs)
     return {
@@ -248,5 +256,5 @@ def followed(field: Field, problem: Counts, found: dict[str, Any]) -> dict[str, 
         "next.expected_complete": complete,
         "next.lower_bound": complete + found["entropy"],
         "next.log_likelihood": _sum_rows(field, masses, log_p),
-        "next.log_prior": log_prior(field, problem, thetas),
+        "next.log_prior": problem.pull(field, thetas),
     }

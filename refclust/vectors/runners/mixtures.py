@@ -1,4 +1,4 @@
-"""Refclust's own answers to the golden vectors of mixtures (chapters 31 and 32).
+"""Refclust's own answers to the golden vectors of mixtures (chapters 31, 32 and 35).
 
 A case is one step: the state given, the shares of the rows, the state after the M-step. All of it
 goes through the families that the EM loop uses, on any backend.
@@ -22,10 +22,12 @@ from refclust.fitting.rows import Rows
 from refclust.kernels.mixtures.shared import HARD, SOFT, EMStep, Posterior, plain, shares
 from refclust.mixture.certified import certified_log_likelihood
 from refclust.mixture.families.count_likelihood import log_coefficient
-from refclust.mixture.families.counts import CountFamily
 from refclust.mixture.families.family import Following, Point
 from refclust.mixture.families.gaussian import GaussianFamily
-from refclust.mixture.passes import CountPasses, GaussianPasses
+from refclust.mixture.families.named import record
+from refclust.mixture.families.record import LeftOut
+from refclust.mixture.passes import GaussianPasses
+from refclust.mixture.predict import with_left_out
 from refclust.mixture.theory import Decomposition, decomposition
 from refclust.vectors.answers import Answer, Input
 
@@ -55,7 +57,8 @@ def _gaussian_step(text: str, backend: str) -> _Step:
     family = GaussianFamily(
         GaussianPasses(rows, k), inputs["model"], number(inputs.get("floor", "0"))
     )
-    return _Step(inputs, rows, family, family.read(numbers(inputs["state"])))
+    parameters = family.read(numbers(inputs["state"]))
+    return _Step(inputs, rows, family, parameters, family.constant)
 
 
 @lru_cache(maxsize=1)
@@ -63,9 +66,11 @@ def _count_step(text: str, backend: str) -> _Step:
     inputs = json.loads(text)
     rows = rows_of(inputs, backend)
     k = len(inputs["state"]["weights"])
-    p = tuple(map(number, inputs.get("p", ())))
-    family = CountFamily(CountPasses(rows, k), inputs["kind"], number(inputs.get("m", "0")), p)
-    return _Step(inputs, rows, family, family.read(numbers(inputs["state"])))
+    settings = {"m": number(inputs.get("m", "0")), "p": numbers(inputs.get("p", [])) or None}
+    kind = record(inputs["kind"])
+    family = kind.on(rows, k, settings)
+    parameters = family.read(numbers(inputs["state"]))
+    return _Step(inputs, rows, family, parameters, kind.left_out(parameters, rows.data))
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,7 @@ class _Step:
     rows: Rows
     family: Any  # of either kind
     parameters: Any
+    left_out: LeftOut  # what the kernels leave out of log p(x)
 
     @property
     def k(self) -> int:
@@ -159,8 +165,7 @@ class _Step:
 
     @property
     def row_log_likelihoods(self) -> list[float]:
-        each = float(self.family.constant)
-        return [x + each for x in plain(self.posterior.log_likelihoods)]
+        return list(with_left_out(self.posterior.log_likelihoods, self.left_out))
 
 
 def rows_of(inputs: dict[str, Any], backend: str) -> Rows:
