@@ -345,6 +345,18 @@ def test_the_best_run(objectives: list[float | None]) -> None:
     assert repair.best_run(runs) == best
 
 
+@pytest.mark.spec("EM-CONV")
+def test_gains_by_hand() -> None:
+    after = ([0.25, 0.75], [0.5, 0.5])
+    gains = mixtures.slacks(COINS, [[0], [1]], [1, 2], after, coin)
+    # Shares 3/4 and 1/4, then 1/4 and 3/4; joint densities 1/8 and 3/8; both times J = 3 log 1/2.
+    middle = Fraction(3, 4) * log(Fraction(1, 6)) + log(1.5) / 4 + 2 * log(0.5)
+    due = [middle - 3 * log(0.5), 3 * log(0.5) - middle]
+    assert [float(gain) for gain in gains] == [float(gain) for gain in due]
+    gains = mixtures.slacks(([1], [0.5]), [[0], [1]], [1, 2], ([1], [0.25]), coin)
+    assert [float(gain) for gain in gains] == [float(log(0.75) - log(2)), 0.0]
+
+
 @pytest.mark.spec("EM-CERT")
 def test_certified_digits_by_hand() -> None:
     # 2 log 1/2 + 3 log 1/2, between decimals of so many digits that differ in the last ones.
