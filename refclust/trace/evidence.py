@@ -52,7 +52,8 @@ def key(found: Scan, clause: str) -> str:
     parts += (one.hash for one in found.files if one.file in cited)
     for test in (one for one in proofs(found) if clause in one.ids):
         parts += (found.helpers[name].bare for name in sorted(found.reach(test.unit)))
-    return short_hash("\0".join(parts))
+    # Sorted by what they say: a module that moves, or a name that changes place, changes nothing.
+    return short_hash("\0".join(sorted(parts)))
 
 
 def definition_of(found: Scan, clause: str) -> Definition | None:
