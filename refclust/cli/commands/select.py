@@ -205,6 +205,10 @@ def verdict(found: Selection) -> list[str]:
         lines.append(f"- {of} could not be fitted: {why} [{code}]")
     for one in found.candidates:
         lines += [f"- {one.name} is in doubt: {for_line(reason)}" for reason in one.doubts]
+    if found.left_out:
+        lines.append(
+            f"- {', '.join(found.left_out)} have no conjugate prior, so no evidence: left out"
+        )
     return lines
 
 
@@ -269,6 +273,7 @@ def selection_json(found: Selection) -> dict[str, Any]:
         "chosen": found.chosen,
         "why": found.why,
         "candidates": [_candidate_json(one) for one in found.candidates],
+        "left_out": list(found.left_out),
     }
 
 

@@ -12,9 +12,8 @@ from refclust.data.accepting.door import dataset
 from refclust.errors import BadOption, TooLarge
 from refclust.fitting.checks import whole
 from refclust.fitting.draws import Draws
-from refclust.mixture.bayes.assignments import AssignmentChain
-from refclust.mixture.bayes.counts import CountBeliefs
-from refclust.mixture.bayes.gaussian_beliefs import GaussianBeliefs
+from refclust.mixture.bayes.beliefs import CountBeliefs, GaussianBeliefs
+from refclust.mixture.bayes.chain import AssignmentChain
 from refclust.mixture.bayes.pareto import index_limit, pareto_index
 from refclust.mixture.bayes.proposals import Model, Proposal, log_permanent, model_of
 from refclust.mixture.results import MixtureFit

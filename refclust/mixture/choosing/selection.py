@@ -6,7 +6,7 @@ Every candidate stays in the table: those that could not be fitted with the code
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Unpack, cast, get_args
 
 from refclust.backends.protocol import Problem
@@ -18,8 +18,13 @@ from refclust.data.dataset import Dataset
 from refclust.errors import BadOption, DataError
 from refclust.fitting.checks import named, runs, whole
 from refclust.limits import within
-from refclust.mixture.bayes.fit import variational_gaussian, variational_multinomial
+from refclust.mixture.bayes.fit import (
+    variational_bernoulli,
+    variational_gaussian,
+    variational_multinomial,
+)
 from refclust.mixture.bayes.importance import importance_sampling
+from refclust.mixture.bayes.precisions import CONJUGATE, precision
 from refclust.mixture.choosing import criteria, held_out
 from refclust.mixture.choosing.clusters import select_kmeans
 from refclust.mixture.choosing.criteria import AnyFit
@@ -60,6 +65,7 @@ _FITS: Final[Mapping[tuple[str, bool], tuple[Callable[..., AnyFit], frozenset[st
         variational_multinomial,
         _OF_EM | {"alpha", "concentration", "counts"},
     ),
+    ("bernoulli", True): (variational_bernoulli, _OF_EM | {"alpha", "concentration"}),
 }
 
 
@@ -91,7 +97,8 @@ def select(
     """Fit a model for every K and every covariance asked for, and choose by a criterion.
 
     The usual criterion is BIC, for k-means the gap statistic; ``folds`` belongs to ``cv``,
-    ``references`` to ``gap``. ``covariance`` is a name, several, or ``all``. Mixtures begin five
+    ``references`` to ``gap``. ``covariance`` is a name, several, or ``all``: by evidence all that
+    have a conjugate prior, and ``left_out`` says which have none. Mixtures begin five
     times, Gaussian ones first from k-means, then around random rows, unless ``start`` and
     ``restarts`` say otherwise, and stop when a row gains no more than 1e-6.
 
@@ -123,7 +130,7 @@ def select(
         given.setdefault("start", "varied" if model == "gaussian" else "points")
         given.setdefault("restarts", RESTARTS)
         given.setdefault("tolerance", TOLERANCE)
-    shapes = [None] if model == "kmeans" else _covariances(covariance, model, criterion)
+    shapes, left_out = _covariances(covariance, model, criterion)
     if session is None:
         session = _session(backend, model, rows, (max(ks), len(ks) * len(shapes)), given)
     told = after_candidate or (lambda _done, _all, _name: None)
@@ -133,7 +140,8 @@ def select(
         asked = cast(KMeansArguments, {**given, "session": session})
         return select_kmeans(rows, ks, criterion, references, asked, told)
     fitting = _fitting(model, criterion, rows, session, given, folds)
-    return fitting.selection([(each, shape) for each in ks for shape in shapes], told)
+    table = fitting.selection([(each, shape) for each in ks for shape in shapes], told)
+    return replace(table, left_out=left_out)
 
 
 def _session(
@@ -191,7 +199,7 @@ class _Fitting:
 
     def _candidate(self, k: int, shape: str | None) -> tuple[Candidate, AnyFit]:
         bounded = self.criterion in OF_BELIEFS
-        more = {} if shape is None or bounded else {"covariance": shape}
+        more = {} if shape is None else {"covariance": shape}
 
         def fitted(rows: Dataset) -> AnyFit:
             return self.fit(rows, k, session=self.session, **more, **self.options)
@@ -253,10 +261,7 @@ def _fitting(
     options: dict[str, Any],
     folds: int | None,
 ) -> _Fitting:
-    found = _FITS.get((model, criterion in OF_BELIEFS))
-    if found is None:
-        raise BadOption(f"there is no evidence for {model}; it goes with gaussian and multinomial")
-    fit, names = found
+    fit, names = _FITS[model, criterion in OF_BELIEFS]
     _check_names(options, names, model)
     dealt = held_out.folds(rows.n, folds, seed=options.get("seed", 0)) if criterion == "cv" else ()
     return _Fitting(model, criterion, rows, session, fit, options, dealt)
@@ -291,8 +296,11 @@ def _numbers(k: Any) -> list[int]:
 
 def _covariances(
     asked: str | Iterable[str], model: Model, criterion: Criterion
-) -> list[str | None]:
-    """The covariance models asked for, by their own names, each once, in order."""
+) -> tuple[list[str | None], tuple[str, ...]]:
+    """The covariance models asked for, by their own names, each once, in order; and those left out.
+
+    By evidence ``all`` are those that have a conjugate prior; one without is refused by name.
+    """
 
     def refusal() -> BadOption:
         return BadOption(
@@ -303,17 +311,17 @@ def _covariances(
     if not all(isinstance(name, str) for name in listed):
         raise refusal()
     if model != "gaussian":
-        if listed != ["full"]:
+        if listed != ["full"] and model != "kmeans":
             raise BadOption(f"covariances belong to gaussian mixtures, not to {model} ones")
-        return [None]
+        return [None], ()
     if not listed:
         raise BadOption("no covariance model is named; give one, several, or all")
-    # Variational Bayes has full covariances only: all of its models are one.
-    every = ["VVV"] if criterion in OF_BELIEFS else list(MODELS)
-    names = [name for one in listed for name in (every if one == "all" else [one])]
-    found: list[str | None] = list(dict.fromkeys(covariance_model(name).name for name in names))
-    if criterion in OF_BELIEFS and found != ["VVV"]:
-        raise BadOption(
-            f"the evidence is known for full covariances (VVV) only, not for {', '.join(names)}"
-        )
-    return found
+    bounded = criterion in OF_BELIEFS
+    every = list(CONJUGATE if bounded else MODELS)
+    names = [name for part in listed for name in (every if part == "all" else [part])]
+    models = list(dict.fromkeys(covariance_model(name).name for name in names))
+    if bounded:
+        for name in models:
+            precision(name, 1)  # refuses a model without a conjugate prior
+    left_out = tuple(name for name in MODELS if name not in every) if "all" in listed else ()
+    return list(models), left_out

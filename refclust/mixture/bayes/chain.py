@@ -45,7 +45,7 @@ class AssignmentChain:
     Spec: MS-CHAIN
     """
 
-    family: Any  # VariationalGaussian or VariationalMultinomial
+    family: Any  # VariationalGaussian or VariationalCounts
     passes: Any
     maker: Callable[[Any], Any]  # draws from beliefs
     k: int
