@@ -88,7 +88,21 @@ def evidence_of_rows(
     beta: float = 1.0,
     nu: float | None = None,
 ) -> float:
-    """The log evidence of rows in one or two columns: a sum over all assignments.
+    """The log evidence of rows in one or two columns: a sum over all assignments."""
+    parts = assignments_of_rows(rows, k, alpha, covariance, beta=beta, nu=nu)
+    return logsumexp(parts.values())
+
+
+def assignments_of_rows(
+    rows: list[list[float]],
+    k: int,
+    alpha: float,
+    covariance: str,
+    *,
+    beta: float = 1.0,
+    nu: float | None = None,
+) -> dict[tuple[int, ...], float]:
+    """log p(X, z) of every assignment z of rows in one or two columns.
 
     Given its assignment a row is Student-distributed around the mean of its component, given the
     rows before it; nothing is integrated in closed form but that. Where covariances are common, so
@@ -104,7 +118,7 @@ def evidence_of_rows(
     variances = [cross[j][j] for j in range(d)]
     scale = cross if full else [[math.fsum(variances) / d]] if ball else [variances]
     freedom = (float(d) if full else 1.0) if nu is None else nu
-    parts = []
+    parts = {}
     for labels in product(range(k), repeat=n):
         terms = [log_beta([alpha + labels.count(c) for c in range(k)]), -log_beta([alpha] * k)]
         means, betas = [list(mean) for _ in range(k)], [beta] * k
@@ -116,8 +130,8 @@ def evidence_of_rows(
             terms.append(_student(known[z % kinds], away, share, full=full))
             means[z] = [m + x / (betas[z] + 1) for m, x in zip(means[z], away, strict=True)]
             betas[z] += 1
-        parts.append(math.fsum(terms))
-    return logsumexp(parts)
+        parts[labels] = math.fsum(terms)
+    return parts
 
 
 def _student(known: Known, away: list[float], share: float, *, full: bool) -> float:

@@ -109,7 +109,7 @@ def test_one_component_of_words_has_its_evidence(concentration: float) -> None:
 
 
 @pytest.mark.spec("PROP-MS-1", "VB-GAUSS", "VB-DIAG", "VB-BALL", "VB-COMMON", "MS-VIE", "MS-VIM")
-@some(60)
+@some(40)
 @given(
     points(),
     st.sampled_from(CONJUGATE),

@@ -60,9 +60,9 @@ class VariationalCounts(Variational[CountBeliefs, Terms, Tallies]):
         for c in range(k):
             dirichlets = parameters.dirichlets(c)
             pairs += [(eta, (self.concentration,) * len(eta)) for eta in dirichlets]
-            base, own = word_terms([expected_logs(eta) for eta in dirichlets], parameters.kind)
+            base, words = word_terms([expected_logs(eta) for eta in dirichlets], parameters.kind)
             offsets[c] += base
-            slopes.extend(own)
+            slopes.extend(words)
         divergence = [dirichlet_divergence(*pair) for pair in pairs]
         sizes = [dirichlet_size(*pair) for pair in pairs]
         return Point(

@@ -78,17 +78,17 @@ class GaussianDraw:
 
         Spec: GAU-PDF
         """
-        own = precision(self.covariance, len(self.means[0]))
+        layout = precision(self.covariance, len(self.means[0]))
         offsets = array(
             "d",
             (
-                share + 0.5 * math.fsum(own.times * log_determinant(white) for white in factors)
+                share + 0.5 * math.fsum(layout.times * log_determinant(white) for white in factors)
                 for share, factors in zip(self.log_shares, self.whitenings, strict=True)
             ),
         )
         lines = (line for factors in self.whitenings for white in factors for line in white)
         flat = array("d", (x for line in lines for x in line))
-        return Gaussians(offsets, CentreMatrix.of(self.means), flat, own.form)
+        return Gaussians(offsets, CentreMatrix.of(self.means), flat, layout.form)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +119,12 @@ class GaussianDraws:
         self.alpha = beliefs.alpha
         self._beliefs = beliefs
         self._d = d = len(beliefs.means[0])
-        self._precision = own = precision(beliefs.covariance, d)
+        self._layout = layout = precision(beliefs.covariance, d)
         # V^-1 = M M', so with R = M^-1 the scale matrix V of the Wishart distribution is R'R.
-        self._lowers = [list(map(cholesky, own.factors(scale))) for scale in beliefs.scales]
+        self._lowers = [list(map(cholesky, layout.factors(scale))) for scale in beliefs.scales]
         self._roots = [list(map(inverse_lower, lowers)) for lowers in self._lowers]
         self._wisharts = [
-            math.fsum(log_wishart(-log_determinant(lower), nu, own.size) for lower in lowers)
+            math.fsum(log_wishart(-log_determinant(lower), nu, layout.size) for lower in lowers)
             for lowers, nu in zip(self._lowers, beliefs.nu, strict=True)
         ]
         self._normals = [0.5 * d * (math.log(beta) - LOG_TWO_PI) for beta in beliefs.beta]
@@ -139,12 +139,12 @@ class GaussianDraws:
 
         Spec: MS-IS
         """
-        own = self._precision
+        layout = self._layout
         shares = log_dirichlet_variate(draws, self.alpha)
         whitenings: list[tuple[Matrix, ...]] = []
         means = []
         for k, (nu, beta) in enumerate(zip(self._beliefs.nu, self._beliefs.beta, strict=True)):
-            if own.common and whitenings:
+            if layout.common and whitenings:
                 factors = whitenings[0]
             else:
                 factors = tuple(
@@ -153,8 +153,8 @@ class GaussianDraws:
             step, away = math.sqrt(beta), []
             for white in factors:
                 lines = inverse_lower(white)
-                for _ in range(own.times):
-                    z = [normal(draws) / step for _ in range(own.size)]
+                for _ in range(layout.times):
+                    z = [normal(draws) / step for _ in range(layout.size)]
                     away += [math.fsum(map(mul, line, z)) for line in lines]
             whitenings.append(factors)
             means.append(tuple(map(float.__add__, self._beliefs.means[k], away)))
@@ -167,34 +167,34 @@ class GaussianDraws:
 
         Spec: VB-GAUSS, VB-DIAG, VB-BALL, VB-COMMON, MS-IS
         """
-        own, factors = self._precision, drawn.whitenings[j]
+        layout, factors = self._layout, drawn.whitenings[j]
         away = [a - b for a, b in zip(drawn.means[j], self._beliefs.means[k], strict=True)]
         square = math.fsum(
             x
             for f, white in enumerate(factors)
-            for part in own.columns(away, f)
+            for part in layout.columns(away, f)
             for x in squares(white, part)
         )
         normal_part = (self._normals[k], -0.5 * self._beliefs.beta[k] * square)
-        if own.common:
-            logs = (0.5 * own.times * log_determinant(white) for white in factors)
+        if layout.common:
+            logs = (0.5 * layout.times * log_determinant(white) for white in factors)
             return math.fsum((*normal_part, *logs))
         # The normal density has |factor|^(times / 2) beside the power of the Wishart density.
         constant = self._wisharts[k] + normal_part[0]
-        return math.fsum((constant, normal_part[1], *self._powers(k, factors, own.times)))
+        return math.fsum((constant, normal_part[1], *self._powers(k, factors, layout.times)))
 
     def log_common(self, drawn: GaussianDraw) -> float:
         """The log density of what all components have in common.
 
         Spec: VB-COMMON, MS-IS
         """
-        if not self._precision.common:
+        if not self._layout.common:
             return 0.0
         return math.fsum((self._wisharts[0], *self._powers(0, drawn.whitenings[0], 0)))
 
     def _powers(self, k: int, factors: Sequence[Matrix], more: int) -> list[float]:
         """What a Wishart density has beside its constant; the power is raised by half of more."""
-        power = 0.5 * (self._beliefs.nu[k] - self._precision.size + (more - 1))
+        power = 0.5 * (self._beliefs.nu[k] - self._layout.size + (more - 1))
         terms = []
         for white, lower in zip(factors, self._lowers[k], strict=True):
             # tr(V^-1 L) with L = W'W and V^-1 = M M' is the sum of the squares of W M.
@@ -203,7 +203,7 @@ class GaussianDraws:
         return terms
 
     def _triangle(self, draws: Draws, nu: float) -> Matrix:
-        lines, size = [], self._precision.size
+        lines, size = [], self._layout.size
         for i in range(size):
             below = [normal(draws) for _ in range(i)]
             degrees = nu - (size - 1 - i)
@@ -221,7 +221,7 @@ class CountDraws:
     def __init__(self, beliefs: CountBeliefs) -> None:
         self.alpha, self._kind = beliefs.alpha, beliefs.kind
         self._dirichlets = [beliefs.dirichlets(c) for c in range(len(beliefs.eta))]
-        self._constants = [math.fsum(map(log_dirichlet, own)) for own in self._dirichlets]
+        self._constants = [math.fsum(map(log_dirichlet, etas)) for etas in self._dirichlets]
 
     def draw(self, draws: Draws) -> CountDraw:
         """Draw all parameters: shares, then the words of each component.
@@ -230,7 +230,7 @@ class CountDraws:
         """
         shares = log_dirichlet_variate(draws, self.alpha)
         words = tuple(
-            tuple(log_dirichlet_variate(draws, eta) for eta in own) for own in self._dirichlets
+            tuple(log_dirichlet_variate(draws, eta) for eta in etas) for etas in self._dirichlets
         )
         return CountDraw(shares, words, self._kind)
 

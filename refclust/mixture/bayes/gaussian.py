@@ -45,7 +45,7 @@ Pair = Point[GaussianBeliefs, Gaussians]
 
 @dataclass(frozen=True)
 class VariationalGaussian(Variational[GaussianBeliefs, Gaussians, Moments]):
-    """Beliefs about Gaussian mixtures on one data set, with a prior of the data's own scale.
+    """Beliefs about Gaussian mixtures on one data set, with a prior of the data's layout scale.
 
     ``beta`` says how much the prior mean, that of the data, counts; ``nu`` the prior covariance,
     that of the data: more than the columns of a Wishart factor less one.
@@ -58,9 +58,9 @@ class VariationalGaussian(Variational[GaussianBeliefs, Gaussians, Moments]):
     def __post_init__(self) -> None:
         """Refuse priors that are no distributions."""
         check_positive(alpha=self.alpha, beta=self.beta)
-        least = self._precision.size - 1
+        least = self._layout.size - 1
         if self.nu is not None and not (is_number(self.nu) and self.nu > least):
-            columns = ", columns less one," if self._precision.form == "full" else ""
+            columns = ", columns less one," if self._layout.form == "full" else ""
             raise BadOption(f"nu is {self.nu!r}; a number above {least}{columns} is due")
         if self.unit != 1.0:
             raise NotFinite(
@@ -89,10 +89,10 @@ class VariationalGaussian(Variational[GaussianBeliefs, Gaussians, Moments]):
 
     @property
     def _nu(self) -> float:
-        return float(self._precision.size) if self.nu is None else self.nu
+        return float(self._layout.size) if self.nu is None else self.nu
 
     @cached_property
-    def _precision(self) -> Precision:
+    def _layout(self) -> Precision:
         return precision(self.family.model, self._d)
 
     @cached_property
@@ -103,16 +103,16 @@ class VariationalGaussian(Variational[GaussianBeliefs, Gaussians, Moments]):
     @cached_property
     def _prior_logs(self) -> list[float]:
         """log |V| of the factors of the prior."""
-        one = GaussianParameters((1.0,), ((0.0,) * self._d,), (self._scale,), self.family.form)
-        white = self.family.passes.whitening(covariances_of(one), one.form)
-        return self._log_determinants(one, white, 0)
+        whole = GaussianParameters((1.0,), ((0.0,) * self._d,), (self._scale,), self.family.form)
+        white = self.family.passes.whitening(covariances_of(whole), whole.form)
+        return self._log_determinants(whole, white, 0)
 
     def point(self, parameters: GaussianBeliefs) -> Pair:
         """Expected logarithms for a pass, and minus the divergence from the prior.
 
         Spec: VB-GAUSS, VB-DIAG, VB-BALL, VB-COMMON, MS-VIE, MS-VIELBO
         """
-        d, k, own = self._d, len(parameters.alpha), self._precision
+        d, k, layout = self._d, len(parameters.alpha), self._layout
         passes, expected = self.family.passes, parameters.expected()
         white = passes.whitening(covariances_of(expected), expected.form)
         flat, length = plain(white), len(white) // k
@@ -124,29 +124,30 @@ class VariationalGaussian(Variational[GaussianBeliefs, Gaussians, Moments]):
         ):
             # log |V| of each factor: that of the expected precision, less its size times log nu.
             logs = [
-                log - own.size * math.log(nu) for log in self._log_determinants(expected, white, c)
+                log - layout.size * math.log(nu)
+                for log in self._log_determinants(expected, white, c)
             ]
-            log_precisions = [expected_log_precision(log, nu, own.size) for log in logs]
-            halves = (0.5 * own.times * log for log in log_precisions)
+            log_precisions = [expected_log_precision(log, nu, layout.size) for log in logs]
+            halves = (0.5 * layout.times * log for log in log_precisions)
             offsets.append(math.fsum((digamma(alpha), -whole, *halves, -0.5 * d / beta)))
-            factors = own.factors(flat[c * length : (c + 1) * length])
+            factors = layout.factors(flat[c * length : (c + 1) * length])
             away = [a - b for a, b in zip(parameters.means[c], passes.mean, strict=True)]
             divergence.append(self._mean_divergence(beta, factors, away))
-            if c == 0 or not own.common:
+            if c == 0 or not layout.common:
                 divergence += self._precision_divergences(nu, logs, log_precisions, factors)
-        made = Gaussians(offsets, CentreMatrix.of(parameters.means), white, expected.form)
+        densities = Gaussians(offsets, CentreMatrix.of(parameters.means), white, expected.form)
         rounding = 2**8 * ROUND * math.fsum((*map(abs, divergence), *self._sizes(parameters)))
-        return Point(parameters, made, -math.fsum(divergence), rounding)
+        return Point(parameters, densities, -math.fsum(divergence), rounding)
 
     def _sizes(self, parameters: GaussianBeliefs) -> list[float]:
         """How large the terms are whose errors count: where a prior is strong they cancel.
 
         Spec: EM-CONV
         """
-        own, k = self._precision, len(parameters.alpha)
+        layout, k = self._layout, len(parameters.alpha)
         sizes = [dirichlet_size(parameters.alpha, (self.alpha,) * k)]
-        for nu in parameters.nu[:1] if own.common else parameters.nu:
-            halves = [0.5 * (nu - i) for i in range(own.size)] * own.count
+        for nu in parameters.nu[:1] if layout.common else parameters.nu:
+            halves = [0.5 * (nu - i) for i in range(layout.size)] * layout.count
             sizes += [max(1.0, abs(math.lgamma(x))) for x in halves]
             sizes += [abs(nu - self._nu) * max(1.0, abs(digamma(x)), 1.0 / x) for x in halves]
             sizes.append(nu * len(halves))
@@ -173,10 +174,9 @@ class VariationalGaussian(Variational[GaussianBeliefs, Gaussians, Moments]):
             means.append(
                 tuple(m + n * x / (self.beta + n) for m, x in zip(prior, away, strict=True))
             )
-            pull = self._precision.square(away, self.beta * n / (self.beta + n))
-            own = self._precision.scatter(scatter) if n else (0.0,) * len(pull)
-            added += [own, pull]
-        if self._precision.common:
+            pull = self._layout.square(away, self.beta * n / (self.beta + n))
+            added += [self._layout.scatter(scatter) if n else (0.0,) * len(pull), pull]
+        if self._layout.common:
             nu = (self._after(math.fsum(moments.counts)),) * k
             scales = (reduce(_plus, added, self._scale),) * k
         else:
@@ -194,7 +194,7 @@ class VariationalGaussian(Variational[GaussianBeliefs, Gaussians, Moments]):
 
     def _after(self, n: float) -> float:
         """The degrees of freedom after rows of weight n; each counts in all places of a factor."""
-        return self._nu + self._precision.times * n
+        return self._nu + self._layout.times * n
 
     def around(self, rows: Sequence[Sequence[float]]) -> GaussianBeliefs:
         """Beliefs as if an equal share of the rows, as wide as the data, were around each row.
@@ -219,7 +219,7 @@ class VariationalGaussian(Variational[GaussianBeliefs, Gaussians, Moments]):
         Spec: GMM-COLLAPSE
         """
         changed = super().replaced(parameters, component, row)
-        if not self._precision.common:
+        if not self._layout.common:
             return changed
         return replace(changed, nu=parameters.nu, scales=parameters.scales)
 
@@ -228,11 +228,11 @@ class VariationalGaussian(Variational[GaussianBeliefs, Gaussians, Moments]):
 
         Spec: VB-GAUSS
         """
-        beta0, own = self.beta, self._precision
+        beta0, layout = self.beta, self._layout
         square = math.fsum(
             x
             for f, white in enumerate(factors)
-            for part in own.columns(away, f)
+            for part in layout.columns(away, f)
             for x in squares(white, part)
         )
         return 0.5 * (self._d * (beta0 / beta - 1.0 + math.log(beta / beta0)) + beta0 * square)
@@ -244,13 +244,13 @@ class VariationalGaussian(Variational[GaussianBeliefs, Gaussians, Moments]):
 
         Spec: VB-GAUSS
         """
-        size, nu0 = self._precision.size, self._nu
+        size, nu0 = self._layout.size, self._nu
         terms = []
         for log, log0, log_precision, scale, white in zip(
             logs,
             self._prior_logs,
             log_precisions,
-            self._precision.factors(self._scale),
+            self._layout.factors(self._scale),
             factors,
             strict=True,
         ):
@@ -270,14 +270,14 @@ class VariationalGaussian(Variational[GaussianBeliefs, Gaussians, Moments]):
 
         A factor in several places has the mean of them; the constant takes the powers away again.
         """
-        own = self._precision
+        layout = self._layout
         diagonal = whitening_diagonal(parameters, white, c)
         if not all(diagonal):
-            raise Collapsed(None if own.common else c, "has lost its spread")
+            raise Collapsed(None if layout.common else c, "has lost its spread")
         logs = list(map(math.log, map(math.ldexp, diagonal, self.family.exponents)))
-        length = own.size * own.times
+        length = layout.size * layout.times
         return [
-            2.0 * math.fsum(logs[begin : begin + length]) / own.times
+            2.0 * math.fsum(logs[begin : begin + length]) / layout.times
             for begin in range(0, self._d, length)
         ]
 

@@ -84,10 +84,10 @@ class Model:
         return total([w * (x + self.constant) for w, x in zip(weights, each, strict=True) if w])
 
     def _log_prior(self, drawn: Any) -> float:
-        own = (self.prior.log_density(0, drawn, j) for j in range(self.k))
+        components = (self.prior.log_density(0, drawn, j) for j in range(self.k))
         alpha = (self.family.alpha,) * self.k
         common = self.prior.log_common(drawn)
-        return math.fsum((dirichlet_log_density(alpha, drawn.log_shares), *own, common))
+        return math.fsum((dirichlet_log_density(alpha, drawn.log_shares), *components, common))
 
 
 class Proposal:
@@ -97,14 +97,14 @@ class Proposal:
     """
 
     def __init__(self, maker: Callable[[Any], Any], beliefs: Sequence[Any]) -> None:
-        self._turns = [maker(one) for one in beliefs]
+        self._turns = list(map(maker, beliefs))
         # Chains come back to where they were: beliefs that are equal but for names count once.
-        several: dict[Any, list[Any]] = {}
-        for one, own in zip(beliefs, self._turns, strict=True):
-            several.setdefault(_nameless(one), []).append(own)
+        alike: dict[Any, list[Any]] = {}
+        for belief, turn in zip(beliefs, self._turns, strict=True):
+            alike.setdefault(_nameless(belief), []).append(turn)
         self._parts = [
             (same[0], math.log(len(same) / len(beliefs)), log_dirichlet(same[0].alpha))
-            for same in several.values()
+            for same in alike.values()
         ]
 
     def draw(self, s: int, draws: Draws) -> Any:
@@ -121,15 +121,15 @@ class Proposal:
         """
         k = len(drawn.log_shares)
         terms = []
-        for own, log_share, constant in self._parts:
+        for turn, log_share, constant in self._parts:
             matrix = [
                 [
-                    (own.alpha[c] - 1.0) * drawn.log_shares[j] + own.log_density(c, drawn, j)
+                    (turn.alpha[c] - 1.0) * drawn.log_shares[j] + turn.log_density(c, drawn, j)
                     for j in range(k)
                 ]
                 for c in range(k)
             ]
-            common = own.log_common(drawn)
+            common = turn.log_common(drawn)
             terms.append(log_share + constant + log_permanent(matrix) + common)
         return logsumexp(terms) - math.lgamma(k + 1)
 
