@@ -428,7 +428,9 @@ def test_densities_of_gamma_precisions(covariance: str) -> None:
 def test_density_of_one_common_precision() -> None:
     """Of one component, a common precision is its own."""
     parts: Any = ((1.0,), (2.0,), (5.0,), ((1.0, -1.0),), ((2.0, 0.5, 0.5, 1.0),))
-    common, own = (GaussianDraws(GaussianBeliefs(*parts, model)) for model in ("EEE", "VVV"))
+    common, own = (
+        GaussianDraws(GaussianBeliefs(*parts, covariance=model)) for model in ("EEE", "VVV")
+    )
     drawn = own.draw(Draws(1))
     both = common.log_density(0, drawn, 0) + common.log_common(drawn)
     assert both == pytest.approx(own.log_density(0, drawn, 0), rel=1e-13)
