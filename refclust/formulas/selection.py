@@ -7,16 +7,19 @@ row (one list a row), v importance weights, r residual sums of squares.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 from refclust.errors import BadOption
 from refclust.formulas.gaussian import (
     component_weight,
+    diagonal_part,
+    identity,
     mahalanobis,
     mean,
     scatter,
+    trace,
 )
 from refclust.formulas.vectors import (
     Exact,
@@ -116,21 +119,73 @@ def variational_gaussian(
     Defines: VB-GAUSS
 
     >>> prior = Believed(Fraction(1), Fraction(1), Fraction(1), (0,), ((2,),))
-    >>> [found] = variational_gaussian([[1], [3]], [1, 1], [[1], [1]], prior)
-    >>> found.alpha, found.m, found.v_inverse
+    >>> [belief] = variational_gaussian([[1], [3]], [1, 1], [[1], [1]], prior)
+    >>> belief.alpha, belief.m, belief.v_inverse
     (Fraction(3, 1), (Fraction(4, 3),), ((Fraction(20, 3),),))
     """
-    found = []
+    beliefs = []
     for column in zip(*q, strict=True):
         n = component_weight(w, column)
         centre = mean(x, w, column) if n else prior.m
         away = difference(centre, prior.m)
         beta = prior.beta + n
         m = scaled(1 / beta, sum_of([scaled(prior.beta, prior.m), scaled(n, centre)]))
-        spread = [scatter(x, w, column, centre), scaled(prior.beta * n / beta, outer(away))]
-        v_inverse = sum_of([prior.v_inverse, *spread])
-        found.append(Believed(prior.alpha + n, beta, prior.nu + n, m, v_inverse))
-    return found
+        added = [scatter(x, w, column, centre), scaled(prior.beta * n / beta, outer(away))]
+        v_inverse = sum_of([prior.v_inverse, *added])
+        beliefs.append(Believed(prior.alpha + n, beta, prior.nu + n, m, v_inverse))
+    return beliefs
+
+
+def variational_diagonal(
+    x: Rows, w: Numbers, q: Sequence[Numbers], prior: Believed
+) -> list[Believed]:
+    """The beliefs about components with one precision for each column: no other number counts.
+
+    Defines: VB-DIAG
+
+    >>> prior = Believed(Fraction(1), Fraction(1), Fraction(1), (0, 0), ((2, 0), (0, 2)))
+    >>> [belief] = variational_diagonal([[1, 0], [3, 2]], [1, 1], [[1], [1]], prior)
+    >>> belief.v_inverse[0]
+    (Fraction(20, 3), Fraction(0, 1))
+    """
+    beliefs = variational_gaussian(x, w, q, prior)
+    return [replace(belief, v_inverse=diagonal_part(belief.v_inverse)) for belief in beliefs]
+
+
+def variational_ball(x: Rows, w: Numbers, q: Sequence[Numbers], prior: Believed) -> list[Believed]:
+    """The beliefs about components with one precision: every column of a row counts for it.
+
+    Defines: VB-BALL
+
+    >>> prior = Believed(Fraction(1), Fraction(1), Fraction(1), (0, 0), ((2, 0), (0, 2)))
+    >>> [belief] = variational_ball([[1, 0], [3, 2]], [1, 1], [[1], [1]], prior)
+    >>> belief.nu, belief.v_inverse[0]
+    (Fraction(5, 1), (Fraction(28, 3), Fraction(0, 1)))
+    """
+    d = len(prior.m)
+    beliefs = []
+    for belief in variational_gaussian(x, w, q, prior):
+        added = trace(belief.v_inverse) - trace(prior.v_inverse)
+        number = exact(prior.v_inverse[0][0]) + added
+        nu = prior.nu + d * (belief.nu - prior.nu)
+        beliefs.append(replace(belief, nu=nu, v_inverse=scaled(number, identity(d))))
+    return beliefs
+
+
+def variational_common(prior: Believed, own: list[Believed]) -> list[Believed]:
+    """The beliefs with one precision for all components, from those with a precision of each.
+
+    Defines: VB-COMMON
+
+    >>> prior = Believed(Fraction(1), Fraction(1), Fraction(1), (0,), ((2,),))
+    >>> own = variational_gaussian([[1], [3]], [1, 1], [[1, 0], [0, 1]], prior)
+    >>> variational_common(prior, own)[1].v_inverse  # 2 + 1/2 + 9/2
+    ((Fraction(7, 1),),)
+    """
+    more = len(own) - 1  # times that the prior is in the sums too often
+    nu = total(belief.nu for belief in own) - more * prior.nu
+    v_inverse = sum_of([*(belief.v_inverse for belief in own), scaled(-more, prior.v_inverse)])
+    return [replace(belief, nu=nu, v_inverse=v_inverse) for belief in own]
 
 
 def variational_multinomial(
@@ -151,6 +206,24 @@ def variational_multinomial(
         )
         for column in zip(*q, strict=True)
     ]  # fmt: skip
+
+
+def variational_bernoulli(
+    x: Rows, w: Numbers, q: Sequence[Numbers], alpha: Number, b: Number
+) -> list[tuple[Exact, list[tuple[Exact, Exact]]]]:
+    """The beliefs about components of features that are there or not: α, and β of each feature.
+
+    Defines: VB-BERN
+
+    >>> variational_bernoulli([[1, 0]], [1], [[1]], 1, 1)
+    [(Fraction(2, 1), [(Fraction(2, 1), Fraction(1, 1)), (Fraction(1, 1), Fraction(2, 1))])]
+    """
+    nothing = [0] * len(x[0])
+    found = variational_multinomial(x, w, q, alpha, nothing)
+    return [
+        (own, [(exact(b) + t, exact(b) + (own - exact(alpha)) - t) for t in sums])
+        for own, sums in found
+    ]
 
 
 def importance(log_v: Numbers) -> tuple[Real, Real]:
@@ -245,43 +318,63 @@ def row_entropy(q: Numbers) -> Exact:
     return -total(exact(share) * log(exact(share)) for share in q if share)
 
 
-def gaussian_bound(w: Numbers, q: Sequence[Numbers], prior: Believed, v: list[Believed]) -> Exact:
+def gaussian_bound(
+    w: Numbers, q: Sequence[Numbers], prior: Believed, beliefs: list[Believed], model: str = "VVV"
+) -> Exact:
     """The bound on the log evidence directly after the beliefs were renewed from shares.
 
-    Spec: VB-GAUSS
+    Spec: VB-GAUSS, VB-DIAG, VB-BALL, VB-COMMON
     """
     d = len(prior.m)
-    sharing = log_beta([one.alpha for one in v]) - log_beta([prior.alpha] * len(v))
-    shapes = total(
-        Fraction(d, 2) * log(prior.beta / one.beta)
-        + log_wishart(one.v_inverse, one.nu)
-        - log_wishart(prior.v_inverse, prior.nu)
-        for one in v
+    means = total(Fraction(d, 2) * log(prior.beta / belief.beta) for belief in beliefs)
+    precisions = total(
+        log_wishart(own, belief.nu) - log_wishart(before, prior.nu)
+        for belief in (beliefs[:1] if model.startswith("E") else beliefs)
+        for own, before in zip(
+            wisharts(belief.v_inverse, model), wisharts(prior.v_inverse, model), strict=True
+        )
     )
-    entropy = total(exact(w_i) * row_entropy(q_i) for w_i, q_i in zip(w, q, strict=True))
-    return sharing + shapes - d * total(w) / 2 * log(2 * pi) + entropy
+    sharing = log_beta([belief.alpha for belief in beliefs]) - log_beta(
+        [prior.alpha] * len(beliefs)
+    )
+    return sharing + means + precisions - d * total(w) / 2 * log(2 * pi) + entropy(w, q)
 
 
-def gaussian_log_rho(x: Row, v: list[Believed]) -> list[Exact]:
+def gaussian_log_rho(x: Row, beliefs: list[Believed], model: str = "VVV") -> list[Exact]:
     """The logarithms of what the shares of a row are proportional to.
 
-    Spec: VB-GAUSS
+    Spec: VB-GAUSS, VB-DIAG, VB-BALL, VB-COMMON
     """
-    d, whole = len(x), total(one.alpha for one in v)
+    d, whole = len(x), total(belief.alpha for belief in beliefs)
+    falls = [j - 1 if model[2] != "I" else 0 for j in range(1, d + 1)]
     return [
-        digamma(_rational(one.alpha))
+        digamma(_rational(belief.alpha))
         - digamma(_rational(whole))
         + (
-            total(digamma(_rational(one.nu + 1 - j) / 2) for j in range(1, d + 1))
+            total(digamma(_rational(belief.nu - fall) / 2) for fall in falls)
             + d * log(2)
-            - log(determinant(one.v_inverse))
+            - log(determinant(belief.v_inverse))
             - d * log(2 * pi)
-            - d / one.beta
-            - one.nu * mahalanobis(x, one.m, one.v_inverse)
+            - d / belief.beta
+            - belief.nu * mahalanobis(x, belief.m, belief.v_inverse)
         )
         / 2
-        for one in v
+        for belief in beliefs
     ]
+
+
+def wisharts(v_inverse: Matrix, model: str) -> list[Matrix]:
+    """The inverse scales of the Wishart matrices that a precision of this model consists of.
+
+    Spec: VB-DIAG, VB-BALL
+
+    >>> wisharts([[2, 0], [0, 2]], "VVI"), wisharts([[2, 0], [0, 2]], "EII")
+    ([[[2]], [[2]]], [[[2]]])
+    """
+    if model[2] != "I":
+        return [v_inverse]
+    columns = range(1 if model[1] == "I" else len(v_inverse))
+    return [[[v_inverse[j][j]]] for j in columns]
 
 
 def multinomial_bound(
@@ -291,10 +384,9 @@ def multinomial_bound(
 
     Spec: VB-MULT
     """
-    sharing = log_beta([one for one, _ in found]) - log_beta([alpha] * len(found))
+    sharing = log_beta([own for own, _ in found]) - log_beta([alpha] * len(found))
     words = total(log_beta(beta) - log_beta(b) for _, beta in found)
-    entropy = total(exact(w_i) * row_entropy(q_i) for w_i, q_i in zip(w, q, strict=True))
-    return sharing + words + entropy
+    return sharing + words + entropy(w, q)
 
 
 def multinomial_log_rho(x: Row, found: list[tuple[Exact, Any]]) -> list[Exact]:
@@ -313,6 +405,46 @@ def multinomial_log_rho(x: Row, found: list[tuple[Exact, Any]]) -> list[Exact]:
         )
         for alpha, beta in found
     ]
+
+
+def bernoulli_bound(
+    w: Numbers, q: Sequence[Numbers], alpha: Number, b: Number, found: list[tuple[Exact, Any]]
+) -> Exact:
+    """The bound on the log evidence of features, directly after the beliefs were renewed.
+
+    Spec: VB-BERN
+    """
+    sharing = log_beta([own for own, _ in found]) - log_beta([alpha] * len(found))
+    features = total(log_beta(pair) - log_beta([b, b]) for _, pairs in found for pair in pairs)
+    return sharing + features + entropy(w, q)
+
+
+def bernoulli_log_rho(x: Row, found: list[tuple[Exact, Any]]) -> list[Exact]:
+    """The logarithms of what the shares of a row of features are proportional to.
+
+    Spec: VB-BERN
+    """
+    whole = digamma(_rational(total(alpha for alpha, _ in found)))
+    return [
+        digamma(_rational(alpha))
+        - whole
+        + total(
+            digamma(_rational(pair[0] if x_j else pair[1])) - digamma(_rational(total(pair)))
+            for x_j, pair in zip(x, pairs, strict=True)
+        )
+        for alpha, pairs in found
+    ]
+
+
+def entropy(w: Numbers, q: Sequence[Numbers]) -> Exact:
+    """The entropy of the shares of all rows.
+
+    Spec: EM-ELBO, VB-GAUSS
+
+    >>> entropy([2], [[0.5, 0.5]]) == 2 * log(2)
+    True
+    """
+    return total(exact(w_i) * row_entropy(q_i) for w_i, q_i in zip(w, q, strict=True))
 
 
 def log_beta(alpha: Numbers) -> Exact:

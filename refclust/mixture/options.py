@@ -271,7 +271,16 @@ class VariationalGaussianCall(NormalBelief, MixtureCall):
 
     usual_start: ClassVar[DrawnStart] = "kmeans"
 
+    covariance: Annotated[
+        str, Option("A covariance model that has a conjugate prior: EII, VII, EEI, VVI, EEE, VVV.")
+    ] = "full"
+
 
 @dataclass(frozen=True, kw_only=True)
 class VariationalMultinomialCall(WordBelief, Counting, MixtureCall):
     """What ``variational_multinomial`` takes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariationalBernoulliCall(WordBelief, MixtureCall):
+    """What ``variational_bernoulli`` takes."""

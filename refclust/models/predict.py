@@ -11,8 +11,7 @@ from refclust.classify.results import Classifier
 from refclust.data.dataset import Features
 from refclust.errors import BadOption
 from refclust.mixture.bayes import predict as beliefs
-from refclust.mixture.bayes.counts import CountBeliefs
-from refclust.mixture.bayes.gaussian_beliefs import GaussianBeliefs
+from refclust.mixture.bayes.beliefs import CountBeliefs, GaussianBeliefs
 from refclust.mixture.predict import Assignments, Impossible, assignments
 from refclust.mixture.results import MixtureFit
 from refclust.models import nearest as clusters

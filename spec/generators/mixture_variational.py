@@ -1,9 +1,11 @@
 """One step of variational Bayes (chapter 34): beliefs from given shares, the bound, new shares.
 
-Beliefs are fractions. The bound is found by the first witness from its closed form with gamma
-functions, by the second as expected log-likelihood less divergence from the prior plus entropy,
-with digamma functions. For the bounds on errors see ``mixture_bounds``; a digamma function is
-allowed 128 u of max(1, |psi|, 1 / x), and it multiplies counts.
+Beliefs are fractions; the precision of a component is made of Wishart matrices, of all columns, of
+one, or of one number for all, as its covariance model says. The bound is found by the first witness
+from its closed form with gamma functions, by the second as expected log-likelihood less divergence
+from the prior plus entropy, with digamma functions. For the bounds on errors see
+``mixture_bounds``; a digamma function is allowed 128 u of max(1, |psi|, 1 / x), and it multiplies
+counts.
 """
 
 from __future__ import annotations
@@ -22,6 +24,24 @@ Rows = list[list[Fraction]]
 
 
 @dataclass(frozen=True, slots=True)
+class Factor:
+    """A part of a precision matrix: a Wishart matrix, in one or several groups of columns."""
+
+    groups: list[list[int]]
+    nu: Fraction
+    scale: Rows  # the inverse of the scale matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Normal:
+    """The beliefs about one component: where it is, and the parts of its precision."""
+
+    mean: list[Fraction]
+    beta: Fraction
+    factors: list[Factor]
+
+
+@dataclass(frozen=True, slots=True)
 class Beliefs:
     """Rows and shares, and the prior: of components, and of words or of normal densities."""
 
@@ -31,6 +51,8 @@ class Beliefs:
     beta: Fraction = Fraction(0)
     nu: Fraction = Fraction(0)
     concentration: Fraction = Fraction(0)  # of words; zero for normal densities
+    model: str = "VVV"  # of covariances
+    binary: bool = False  # words are there or not
 
     @property
     def sizes(self) -> list[Fraction]:
@@ -42,26 +64,68 @@ class Beliefs:
         """The beliefs about shares."""
         return [self.alpha + n for n in self.sizes]
 
-    def words(self) -> Rows:
-        """The beliefs about words of each component."""
+    @property
+    def common(self) -> bool:
+        """Whether all components have one precision."""
+        return self.model.startswith("E")
+
+    def words(self) -> list[Rows]:
+        """The Dirichlet distributions of each component: one of all words, or one of each."""
         rows, q = lifted(EXACT, self.rows), lifted(EXACT, self.q)
-        return [
-            [
-                self.concentration
-                + sum((s[c] * x[j] for s, x in zip(q, rows, strict=True)), Fraction(0))
+        found = []
+        for c, n in enumerate(self.sizes):
+            sums = [
+                sum((s[c] * x[j] for s, x in zip(q, rows, strict=True)), Fraction(0))
                 for j in range(len(rows[0]))
             ]
-            for c in range(len(q[0]))
-        ]
+            own = self.concentration
+            if self.binary:
+                found.append([[own + x, own + n - x] for x in sums])
+            else:
+                found.append([[own + x for x in sums]])
+        return found
 
-    def prior(self) -> Wishart:
+    def prior(self) -> Normal:
         """The prior of means and precisions, in the units of the data."""
-        return Wishart.of(self.rows, self.beta, self.nu)
+        whole = Wishart.of(self.rows, self.beta, self.nu)
+        return Normal(whole.mean, whole.beta, self._factors(whole.scale, self.nu))
 
-    def densities(self) -> list[Wishart]:
+    def densities(self) -> list[Normal]:
         """The beliefs about means and precisions of each component."""
-        rows, q, prior = lifted(EXACT, self.rows), lifted(EXACT, self.q), self.prior()
-        return [_after(prior, rows, [s[c] for s in q]) for c in range(len(q[0]))]
+        rows, q, n = lifted(EXACT, self.rows), lifted(EXACT, self.q), len(self.rows)
+        start = Wishart.of(self.rows, self.beta, self.nu)
+        own = [_after(start, rows, [s[c] for s in q]) for c in range(len(q[0]))]
+        times = len(rows[0]) if self.model.endswith("II") else 1
+        found = []
+        for c, after in enumerate(own):
+            scale, freedom = after.scale, self.nu + times * self.sizes[c]
+            if self.common:
+                # What every component adds to the prior, added up.
+                scale = [
+                    [
+                        start.scale[i][j] + sum(x.scale[i][j] - start.scale[i][j] for x in own)
+                        for j in range(len(rows[0]))
+                    ]
+                    for i in range(len(rows[0]))
+                ]
+                freedom = self.nu + times * n
+            found.append(Normal(after.mean, after.beta, self._factors(scale, freedom, start.scale)))
+        return found
+
+    def _factors(self, scale: Rows, nu: Fraction, start: Rows | None = None) -> list[Factor]:
+        """The parts of a precision whose inverse scale, without the form of the model, is this.
+
+        A ball begins with the mean of the variances, not with their sum.
+        """
+        d = len(scale)
+        if not self.model.endswith("I"):
+            return [Factor([list(range(d))], nu, scale)]
+        if not self.model.endswith("II"):
+            return [Factor([[j]], nu, [[scale[j][j]]]) for j in range(d)]
+        begun = scale if start is None else start
+        before = sum((begun[j][j] for j in range(d)), Fraction(0))
+        whole = sum((scale[j][j] for j in range(d)), Fraction(0)) - before + before / d
+        return [Factor([[j] for j in range(d)], nu, [[whole]])]
 
 
 def _after(prior: Wishart, rows: Rows, shares: list[Fraction]) -> Wishart:
@@ -113,30 +177,46 @@ def dirichlet_divergence(field: Field, alpha: list[Fraction], prior: list[Fracti
     return log_beta(field, prior) - log_beta(field, alpha) + field.total(terms)
 
 
-def log_z(field: Field, belief: Wishart) -> Any:
+def log_z(field: Field, factor: Factor) -> Any:
     """The logarithm of the constant of a Wishart density."""
-    d, nu = len(belief.mean), field.of(belief.nu)
-    _, log_det = prepared(field, lifted(field, belief.scale))
-    gammas = [lgamma(field, (belief.nu - j) / 2) for j in range(d)]
+    d, nu = len(factor.scale), field.of(factor.nu)
+    _, log_det = prepared(field, lifted(field, factor.scale))
+    gammas = [lgamma(field, (factor.nu - j) / 2) for j in range(d)]
     value = nu / 2 * (d * field.log(field.of(Fraction(2))) - log_det) + field.total(gammas)
     return value + field.log(field.pi()) * field.of(Fraction(d * (d - 1), 4))
 
 
-def log_precision(field: Field, belief: Wishart) -> Any:
-    """E[log |precision|]."""
-    d = len(belief.mean)
-    _, log_det = prepared(field, lifted(field, belief.scale))
-    terms = [digamma(field, (belief.nu - j) / 2) for j in range(d)]
+def log_precision(field: Field, factor: Factor) -> Any:
+    """E[log |factor|]."""
+    d = len(factor.scale)
+    _, log_det = prepared(field, lifted(field, factor.scale))
+    terms = [digamma(field, (factor.nu - j) / 2) for j in range(d)]
     return field.total(terms) + d * field.log(field.of(Fraction(2))) - log_det
 
 
-def wishart_divergence(field: Field, belief: Wishart, prior: Wishart) -> Any:
-    """KL between two normal-Wishart distributions."""
-    d, nu = len(belief.mean), field.of(belief.nu)
-    quadratic, _ = prepared(field, lifted(field, belief.scale))
-    away = [field.of(a - b) for a, b in zip(belief.mean, prior.mean, strict=True)]
-    ratio = field.of(prior.beta / belief.beta)
-    means = d * ratio + field.of(prior.beta) * nu * quadratic(away) - d - d * field.log(ratio)
+def expected_square(field: Field, belief: Normal, x: list[Fraction]) -> Any:
+    """E[(x - m)' precision (x - m)] at the mean m of the beliefs."""
+    terms = []
+    for factor in belief.factors:
+        quadratic, _ = prepared(field, lifted(field, factor.scale))
+        for group in factor.groups:
+            terms.append(
+                field.of(factor.nu) * quadratic([field.of(x[j] - belief.mean[j]) for j in group])
+            )
+    return field.total(terms)
+
+
+def mean_divergence(field: Field, belief: Normal, prior: Normal) -> Any:
+    """E[KL] between two normal distributions of a mean, over the precision they share."""
+    d, ratio = len(belief.mean), field.of(prior.beta / belief.beta)
+    far = field.of(prior.beta) * expected_square(field, belief, prior.mean)
+    return (d * ratio + far - d - d * field.log(ratio)) / 2
+
+
+def factor_divergence(field: Field, factor: Factor, prior: Factor) -> Any:
+    """KL between two Wishart distributions."""
+    d, nu = len(factor.scale), field.of(factor.nu)
+    quadratic, _ = prepared(field, lifted(field, factor.scale))
     units = [[field.of(Fraction(int(i == j))) for i in range(d)] for j in range(d)]
     trace = []
     for i in range(d):
@@ -144,51 +224,58 @@ def wishart_divergence(field: Field, belief: Wishart, prior: Wishart) -> Any:
             both = [a + b for a, b in zip(units[i], units[j], strict=True)]
             entry = (quadratic(both) - quadratic(units[i]) - quadratic(units[j])) / 2
             trace.append(field.of(prior.scale[i][j]) * entry)
-    free = field.of((belief.nu - prior.nu) / 2) * log_precision(field, belief)
-    return (
-        means / 2
-        + log_z(field, prior)
-        - log_z(field, belief)
-        + free
-        + nu / 2 * (field.total(trace) - d)
-    )
+    free = field.of((factor.nu - prior.nu) / 2) * log_precision(field, factor)
+    return log_z(field, prior) - log_z(field, factor) + free + nu / 2 * (field.total(trace) - d)
+
+
+def factor_pairs(problem: Beliefs) -> list[tuple[Factor, Factor]]:
+    """All factors of all components with those of the prior; common ones once."""
+    beliefs, start = problem.densities(), problem.prior()
+    return [
+        pair
+        for belief in beliefs[: 1 if problem.common else None]
+        for pair in zip(belief.factors, start.factors, strict=True)
+    ]
 
 
 def joint(field: Field, problem: Beliefs) -> list[list[Any]]:
     """The expected log p(x, k) of every row."""
     alphas = problem.alphas
     whole = digamma(field, sum(alphas, Fraction(0)))
-    columns = []
-    for c, alpha in enumerate(alphas):
-        top = digamma(field, alpha) - whole
-        if problem.concentration:
-            words = problem.words()[c]
-            tokens = digamma(field, sum(words, Fraction(0)))
-            slopes = [digamma(field, x) - tokens for x in words]
-            columns.append(
-                [
-                    top
-                    + field.total(
-                        [field.of(Fraction(x)) * s for x, s in zip(row, slopes, strict=True) if x]
-                    )
-                    for row in problem.rows
-                ]
-            )
-            continue
-        belief = problem.densities()[c]
-        d, exact = len(belief.mean), lifted(EXACT, problem.rows)
-        quadratic, _ = prepared(field, lifted(field, belief.scale))
-        top += (log_precision(field, belief) - d * field.log(2 * field.pi())) / 2
+    parts = _words(field, problem) if problem.concentration else _normals(field, problem)
+    tops = [digamma(field, alpha) - whole for alpha in alphas]
+    return [[top + part[i] for top, part in zip(tops, parts, strict=True)]
+            for i in range(len(problem.rows))]  # fmt: skip
+
+
+def _words(field: Field, problem: Beliefs) -> list[list[Any]]:
+    found = []
+    for own in problem.words():
+        logs = [
+            [digamma(field, x) - digamma(field, sum(words, Fraction(0))) for x in words]
+            for words in own
+        ]
+        lines = []
+        for row in problem.rows:
+            if problem.binary:
+                terms = [pair[0] if x else pair[1] for x, pair in zip(row, logs, strict=True)]
+            else:
+                pairs = zip(row, logs[0], strict=True)
+                terms = [field.of(Fraction(x)) * s for x, s in pairs if x]
+            lines.append(field.total(terms))
+        found.append(lines)
+    return found
+
+
+def _normals(field: Field, problem: Beliefs) -> list[list[Any]]:
+    found, exact = [], lifted(EXACT, problem.rows)
+    for belief in problem.densities():
+        d = len(belief.mean)
+        logs = [len(factor.groups) * log_precision(field, factor) for factor in belief.factors]
+        top = (field.total(logs) - d * field.log(2 * field.pi())) / 2
         top -= field.of(d / belief.beta / 2)
-        columns.append(
-            [
-                top
-                - field.of(belief.nu / 2)
-                * quadratic([field.of(x - m) for x, m in zip(row, belief.mean, strict=True)])
-                for row in exact
-            ]
-        )
-    return [list(row) for row in zip(*columns, strict=True)]
+        found.append([top - expected_square(field, belief, row) / 2 for row in exact])
+    return found
 
 
 def evaluated(field: Field, problem: Beliefs) -> dict[str, Any]:
@@ -217,17 +304,24 @@ def evaluated(field: Field, problem: Beliefs) -> dict[str, Any]:
     }
 
 
+def dirichlet_pairs(problem: Beliefs) -> list[tuple[list[Fraction], list[Fraction]]]:
+    """All Dirichlet distributions of words with those of the prior."""
+    return [
+        (words, [problem.concentration] * len(words)) for own in problem.words() for words in own
+    ]
+
+
 def _closed(field: Field, problem: Beliefs) -> Any:
     k = len(problem.alphas)
     value = log_beta(field, problem.alphas) - log_beta(field, [problem.alpha] * k)
     if problem.concentration:
-        prior = [problem.concentration] * len(problem.rows[0])
-        terms = [log_beta(field, words) - log_beta(field, prior) for words in problem.words()]
+        terms = [log_beta(field, x) - log_beta(field, y) for x, y in dirichlet_pairs(problem)]
         return value + field.total(terms)
     start, d = problem.prior(), len(problem.rows[0])
     for belief in problem.densities():
         value += field.of(Fraction(d, 2)) * field.log(field.of(start.beta / belief.beta))
-        value += log_z(field, belief) - log_z(field, start)
+    for factor, first in factor_pairs(problem):
+        value += log_z(field, factor) - log_z(field, first)
     return value - field.of(Fraction(d * len(problem.rows), 2)) * field.log(2 * field.pi())
 
 
@@ -241,9 +335,9 @@ def _expected(field: Field, problem: Beliefs, logs: list[list[Any]]) -> Any:
     ]
     value = field.total(terms) - dirichlet_divergence(field, problem.alphas, [problem.alpha] * k)
     if problem.concentration:
-        prior = [problem.concentration] * len(problem.rows[0])
-        lost = [dirichlet_divergence(field, words, prior) for words in problem.words()]
+        lost = [dirichlet_divergence(field, x, y) for x, y in dirichlet_pairs(problem)]
     else:
         start = problem.prior()
-        lost = [wishart_divergence(field, belief, start) for belief in problem.densities()]
+        lost = [mean_divergence(field, belief, start) for belief in problem.densities()]
+        lost += [factor_divergence(field, *pair) for pair in factor_pairs(problem)]
     return value - field.total(lost)

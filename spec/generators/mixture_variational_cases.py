@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -19,12 +20,26 @@ from .mixture_numbers import (
     use_precision,
 )
 from .mixture_selection import Wishart
-from .mixture_variational import Beliefs, evaluated
+from .mixture_variational import (
+    Beliefs,
+    Factor,
+    Normal,
+    dirichlet_pairs,
+    evaluated,
+    factor_pairs,
+)
 from .values import Json
 from .vectors_common import ball
 from .writer import VectorFile
 
 PSI = 128 * U
+CLAUSES = {
+    "VVI": ["VB-DIAG"],
+    "VII": ["VB-BALL"],
+    "EEE": ["VB-COMMON"],
+    "EEI": ["VB-COMMON", "VB-DIAG"],
+    "EII": ["VB-BALL", "VB-COMMON"],
+}
 
 
 def psi(x: Fraction) -> float:
@@ -37,19 +52,38 @@ def beliefs_of(problem: Beliefs) -> tuple[dict[str, Any], dict[str, Any]]:
     n = len(problem.rows)
     plain: dict[str, Any] = {"beliefs.alpha": problem.alphas}
     if problem.concentration:
-        plain["beliefs.eta"] = problem.words()
-        return plain, {key: _times((n + 4) * U, floats_of(x)) for key, x in plain.items()}
+        plain["beliefs.eta"] = [[x for words in own for x in words] for own in problem.words()]
+        errors = {key: _times((n + 4) * U, floats_of(x)) for key, x in plain.items()}
+        if problem.binary:
+            # A word that is missing is the weight less the word: both err.
+            errors["beliefs.eta"] = [
+                [(n + 4) * U * float(x + size) for x in own]
+                for own, size in zip(plain["beliefs.eta"], problem.sizes, strict=True)
+            ]
+        return plain, errors
     found = problem.densities()
-    plain |= {"beliefs.beta": [x.beta for x in found], "beliefs.nu": [x.nu for x in found]}
+    plain |= {
+        "beliefs.beta": [x.beta for x in found],
+        "beliefs.nu": [x.factors[0].nu for x in found],
+    }
     errors = {key: _times((n + 4) * U, floats_of(x)) for key, x in plain.items()}
-    moved = [normal_errors(problem, c, belief) for c, belief in enumerate(found)]
     plain |= {
         "beliefs.means": [x.mean for x in found],
-        "beliefs.scales": [[y for line in x.scale for y in line] for x in found],
+        "beliefs.scales": [
+            [y for factor in x.factors for line in factor.scale for y in line] for x in found
+        ],
     }
     errors |= {
-        "beliefs.means": [mean for mean, _ in moved],
-        "beliefs.scales": [[y for line in scale for y in line] for _, scale in moved],
+        "beliefs.means": [normal_errors(problem, c)[0] for c in range(len(found))],
+        "beliefs.scales": [
+            [
+                y
+                for factor, ds in zip(x.factors, scale_errors(problem, c), strict=True)
+                for line in ds
+                for y in line
+            ]
+            for c, x in enumerate(found)
+        ],
     }
     return plain, errors
 
@@ -58,12 +92,14 @@ def _times(factor: float, values: Any) -> Any:
     return [_times(factor, x) for x in values] if isinstance(values, list) else factor * values
 
 
-def normal_errors(problem: Beliefs, c: int, belief: Wishart) -> tuple[list[float], Matrix]:
-    """The errors of mean and inverse scale: those of mean and scatter, and of the prior."""
+def normal_errors(problem: Beliefs, c: int) -> tuple[list[float], Matrix]:
+    """The errors of mean and of a full inverse scale: those of mean, scatter and prior."""
     rows, n, d = problem.rows, len(problem.rows), len(problem.rows[0])
     mass = [row[c] for row in problem.q]
-    size, prior = total(mass), problem.prior()
-    centre, scale = floats_of(prior.mean), floats_of(belief.scale)
+    size, prior = total(mass), Wishart.of(problem.rows, problem.beta, problem.nu)
+    centre = floats_of(prior.mean)
+    full = replace(problem, model="VVV").densities()[c].factors[0]
+    scale = floats_of(full.scale)
     own = [total([q * x[j] for q, x in zip(mass, rows, strict=True)]) / size for j in range(d)]
     sizes = [
         total([q * abs(x[j]) for q, x in zip(mass, rows, strict=True)]) / size
@@ -85,6 +121,31 @@ def normal_errors(problem: Beliefs, c: int, belief: Wishart) -> tuple[list[float
         for i in range(d)
     ]
     return dm, ds
+
+
+def scale_errors(problem: Beliefs, c: int) -> list[Matrix]:
+    """The errors of the inverse scales of the factors of a component.
+
+    A number that is a sum over components or over columns has the sum of their errors, and u for
+    each term; the prior is then counted several times, which only widens the bound.
+    """
+    d, k = len(problem.rows[0]), len(problem.alphas)
+    parts = [normal_errors(problem, x)[1] for x in (range(k) if problem.common else (c,))]
+    more = (k if problem.common else 0) + (d if problem.model.endswith("II") else 0)
+    found = []
+    for factor in problem.densities()[c].factors:
+        size = len(factor.scale)
+        found.append(
+            [
+                [
+                    total([ds[g[i]][g[j]] for ds in parts for g in factor.groups])
+                    + more * 2 * U * abs(float(factor.scale[i][j]))
+                    for j in range(size)
+                ]
+                for i in range(size)
+            ]
+        )
+    return found
 
 
 def _moment(mass: list[float], rows: Matrix, centre: list[float], i: int, j: int) -> float:
@@ -111,41 +172,66 @@ def joint_errors(problem: Beliefs, logs: Matrix) -> Matrix:
 
 
 def _word_errors(problem: Beliefs, c: int, row: list[float]) -> float:
-    words, n = problem.words()[c], len(problem.rows)
-    tokens = psi(sum(words, Fraction(0)))
-    # An eta that is off by (n + 4) u of itself moves its digamma function by less than 2 (n + 4) u.
-    slope = [PSI * (psi(x) + tokens) + (2 * n + len(words) + 20) * U * 2 * psi(x) for x in words]
-    return total([x * s for x, s in zip(row, slope, strict=True)])
+    n, errors = len(problem.rows), []
+    for words in problem.words()[c]:
+        tokens = psi(sum(words, Fraction(0)))
+        # An eta off by (n + 4) u of itself moves its digamma function by less than 2 (n + 4) u; as
+        # a difference, one off by as much of the weight as well.
+        rest = float(problem.sizes[c] / min(words) + 1) if problem.binary else 1.0
+        errors.append(
+            [
+                PSI * (psi(x) + tokens) + (2 * n + len(words) + 20) * U * 2 * psi(x) * rest
+                for x in words
+            ]
+        )
+    if problem.binary:
+        # Offset and log-odds: what a missing word costs, and once more where it is there.
+        return total([there + 2 * missing for there, missing in errors])
+    return total([x * s for x, s in zip(row, errors[0], strict=True)])
 
 
 def _square_errors(problem: Beliefs, c: int, row: list[float]) -> float:
-    belief = problem.densities()[c]
-    d, n, nu = len(row), len(problem.rows), float(belief.nu)
-    dm, ds = normal_errors(problem, c, belief)
-    triangle = Triangle.of(floats_of(belief.scale))
+    belief, (dm, _) = problem.densities()[c], normal_errors(problem, c)
+    pairs = zip(belief.factors, scale_errors(problem, c), strict=True)
+    return total([_factor_errors(problem, belief, row, dm, *pair) for pair in pairs])
+
+
+def _factor_errors(
+    problem: Beliefs, belief: Normal, row: list[float], dm: list[float], factor: Factor, ds: Matrix
+) -> float:
+    d, n, nu = len(factor.scale), len(problem.rows), float(factor.nu)
+    triangle = Triangle.of(floats_of(factor.scale))
     p = triangle.precision
-    away = [x - m for x, m in zip(row, floats_of(belief.mean), strict=True)]
-    v = [abs(x) for x in apply(p, away)]
-    size = total([z * z for z in apply(triangle.inverse, away)])
-    moved = total([x * y for x, y in zip(v, dm, strict=True)])
-    moved += total([v[i] * ds[i][j] * v[j] for i in range(d) for j in range(d)]) / 2
-    error = nu * (triangle.square_error(away) / 2 + moved + (n + 8) * U * size)
-    error += triangle.log_error() + (d + 8) * U * triangle.log_diagonal
-    error += total([abs(p[i][j]) * ds[i][j] for i in range(d) for j in range(d)]) / 2
-    return error + total([PSI * psi((belief.nu - j) / 2) for j in range(d)]) + (n + 12) * U * d
+    errors = []
+    for group in factor.groups:
+        away = [row[j] - float(belief.mean[j]) for j in group]
+        v = [abs(x) for x in apply(p, away)]
+        size = total([z * z for z in apply(triangle.inverse, away)])
+        moved = total([x * dm[j] for x, j in zip(v, group, strict=True)])
+        moved += total([v[i] * ds[i][j] * v[j] for i in range(d) for j in range(d)]) / 2
+        error = nu * (triangle.square_error(away) / 2 + moved + (n + 8) * U * size)
+        error += triangle.log_error() + (d + 8) * U * triangle.log_diagonal
+        error += total([abs(p[i][j]) * ds[i][j] for i in range(d) for j in range(d)]) / 2
+        error += total([PSI * psi((factor.nu - j) / 2) for j in range(d)]) + (n + 12) * U * d
+        errors.append(error)
+    return total(errors)
 
 
 def bound_error(problem: Beliefs, shares: Shares, found: dict[str, Any]) -> float:
     """The error of the bound: of the expectation, of the divergences, of the entropy."""
     error = shares.expectation(found["joint"], shares.errors) + shares.entropy()
-    error += _dirichlet_error(problem.alphas, problem.alpha, len(problem.rows))
+    n = len(problem.rows)
+    error += _dirichlet_error(problem.alphas, problem.alpha, n)
     if problem.concentration:
-        parts = [
-            _dirichlet_error(words, problem.concentration, len(problem.rows))
-            for words in problem.words()
-        ]
+        parts = [_dirichlet_error(x, problem.concentration, n) for x, _ in dirichlet_pairs(problem)]
     else:
-        parts = [_wishart_error(problem, c, one) for c, one in enumerate(problem.densities())]
+        ds = [
+            scale
+            for c in range(1 if problem.common else len(problem.alphas))
+            for scale in scale_errors(problem, c)
+        ]
+        pairs = zip(factor_pairs(problem), ds, strict=True)
+        parts = [_wishart_error(problem, *pair, scale) for pair, scale in pairs]
     return total([error, *parts, 4 * U * abs(found["bound"])])
 
 
@@ -158,11 +244,10 @@ def _dirichlet_error(alpha: list[Fraction], prior: Fraction, n: int) -> float:
     return (PSI + (2 * n + 16) * U) * (counts + whole) + (20 + len(points)) * U * gammas
 
 
-def _wishart_error(problem: Beliefs, c: int, belief: Wishart) -> float:
-    prior, d, n = problem.prior(), len(belief.mean), len(problem.rows)
-    ends = Triangle.of(floats_of(belief.scale)), Triangle.of(floats_of(prior.scale))
-    nus = float(belief.nu), float(prior.nu)
-    _, ds = normal_errors(problem, c, belief)
+def _wishart_error(problem: Beliefs, factor: Factor, prior: Factor, ds: Matrix) -> float:
+    d, n = len(factor.scale), len(problem.rows)
+    ends = Triangle.of(floats_of(factor.scale)), Triangle.of(floats_of(prior.scale))
+    nus = float(factor.nu), float(prior.nu)
     logs = total([nu * one.log_error() for nu, one in zip(nus, ends, strict=True)])
     pulls = [absolute(one.precision) for one in ends]
     spread = total(
@@ -172,7 +257,7 @@ def _wishart_error(problem: Beliefs, c: int, belief: Wishart) -> float:
             for j in range(d)
         ]
     )
-    points = [(nu - j) / 2 for nu in (belief.nu, prior.nu) for j in range(d)]
+    points = [(nu - j) / 2 for nu in (factor.nu, prior.nu) for j in range(d)]
     gammas = total([abs(float(ball(x).lgamma())) + 4 for x in points])
     counts = total([psi(x) for x in points]) * (nus[0] + 1)
     trace = total(
@@ -209,17 +294,24 @@ def case(file: VectorFile, slug: str, problem: Beliefs, description: str) -> Non
     }
     if problem.concentration:
         told["concentration"] = str(problem.concentration)
+        own = ["VB-MULT"]
     else:
         told |= {"beta": str(problem.beta), "nu": str(problem.nu)}
-    own = "VB-MULT" if problem.concentration else "VB-GAUSS"
-    file.add(slug, told, expect, description, formulas=["MS-VIE", "MS-VIELBO", "MS-VIM", own])
+        own = ["VB-GAUSS"]
+    if problem.binary:
+        told["kind"], own = "bernoulli", ["VB-BERN"]
+    if problem.model != "VVV":
+        told["model"], own = problem.model, CLAUSES[problem.model]
+    file.add(slug, told, expect, description, formulas=["MS-VIE", "MS-VIELBO", "MS-VIM", *own])
 
 
 def steps() -> VectorFile:
     """One step of variational Bayes from given shares."""
     notes = {
         "numbers": "strings: an integer, a double in C99 hexadecimal, or a fraction",
-        "beliefs": "of the parameters after the shares given; scales are inverses, row after row",
+        "beliefs": "of the parameters after the shares given; scales are inverses, row after row, "
+        "as the covariance model stores covariances; eta of kind bernoulli: there, missing",
+        "model": "the covariance model; VVV where there is none",
         "bound": "on the log evidence, at the shares given and these beliefs",
         "responsibilities": "those that the beliefs lead to",
         "pass": "an answer passes when it is within bound of the true value",
@@ -249,4 +341,28 @@ def steps() -> VectorFile:
     case(file, "vb-words", Beliefs(words, pairs, half, concentration=one), "words")
     thin = Beliefs(words, pairs, Fraction(1, 100), concentration=Fraction(1, 8))
     case(file, "vb-words-sparse", thin, "sparse priors")
+    _models(file, Beliefs(plane, pairs, half, one, one), sparse)
+    there = [[1.0, 0.0, 1.0], [1.0, 1.0, 1.0], [0.0, 1.0, 1.0]]
+    both = Beliefs(there * 2, pairs, half, concentration=one, binary=True)
+    case(file, "vb-binary", both, "words that are there or not")
+    doubt = replace(both, alpha=Fraction(3), concentration=Fraction(1, 8))
+    case(file, "vb-binary-sparse", doubt, "the same, a prior of extremes")
     return file
+
+
+def _models(file: VectorFile, plane: Beliefs, space: Beliefs) -> None:
+    """Every covariance model that has a conjugate prior."""
+    words = {
+        "VVI": "a precision for each column and component",
+        "VII": "a precision for each component",
+        "EEE": "one precision matrix for all",
+        "EEI": "a precision for each column",
+        "EII": "one precision",
+    }
+    for model, description in words.items():
+        own = replace(plane, model=model, nu=Fraction(2 if model == "EEE" else 1))
+        case(file, f"vb-{model.lower()}", own, description)
+        sure = replace(own, alpha=Fraction(10), beta=Fraction(8), nu=Fraction(25, 2))
+        case(file, f"vb-{model.lower()}-strong", sure, "the same, a prior that is sure of itself")
+        more = replace(space, model=model)
+        case(file, f"vb-{model.lower()}-space", more, "the same, three columns in tenths")

@@ -97,6 +97,22 @@ def test_evidence(cli: Cli) -> None:
     assert lines[7].startswith("* K = 2: largest bound on the log evidence ")
 
 
+@pytest.mark.spec("MS-VISEL", "VB-COMMON")
+def test_evidence_of_all_covariances(cli: Cli) -> None:
+    words = ("select", "plane.csv", "--label-column", "kind", "-k", "1", "--criterion", "evidence")
+    done = cli(*words, "--covariance", "all")
+    lines = done.out.splitlines()
+    assert done.code == 0
+    assert lines[2] == "bound on the log evidence"
+    assert lines[3].split() == ["K", "EII", "VII", "EEI", "VVI", "EEE", "VVV"]
+    assert lines[-1] == (
+        "- VEI, EVI, VEE, EVE, VVE, EEV, VEV, EVV have no conjugate prior, so no evidence: left out"
+    )
+    told = cli(*words, "--covariance", "all", "--json").json()
+    assert told["left_out"] == ["VEI", "EVI", "VEE", "EVE", "VVE", "EEV", "VEV", "EVV"]
+    assert cli(*words, "--covariance", "VII", "--json").json()["left_out"] == []
+
+
 @pytest.mark.spec("MS-IS", "MS-PARETO")
 def test_importance(cli: Cli) -> None:
     words = ("select", "docs.csv", "--model", "multinomial", "-k", "1..2", "--criterion")
@@ -176,6 +192,12 @@ def test_labels_to_standard_output(cli: Cli) -> None:
         (("-k", "2", "--folds", "3"), 2, "folds belong to the criterion cv"),
         (("-k", "2", "-o", "-"), 2, "--out needs a file"),
         (("-k", "2", "-o", "pairs.csv"), 2, "pairs.csv is read from"),
+        (
+            ("-k", "2", "--criterion", "evidence", "--covariance", "EII,EVE"),
+            2,
+            "the covariance model EVE has no conjugate prior, so its evidence is not known; those "
+            "of EII, VII, EEI, VVI, EEE, VVV are [bad-option]",
+        ),
     ],
 )
 def test_errors_are_one_line(cli: Cli, words: tuple[str, ...], code: int, told: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Any, Final
@@ -11,7 +12,7 @@ import pytest
 
 from refclust.errors import BadOption
 from refclust.formulas import gaussian, multinomial, selection
-from refclust.formulas.vectors import Number, total
+from refclust.formulas.vectors import Number, scaled, total
 from refclust.numbers.real import exp, log, sqrt
 from refclust.numbers.sampling import shuffled, stream
 from tests.formulas import golden_mixtures
@@ -118,33 +119,64 @@ def prior_of(x: Any, w: Any, alpha: Any, beta: Any, nu: Any) -> selection.Believ
     return selection.Believed(alpha, beta, nu, centre, gaussian.covariance_of_rows(x, w))
 
 
-@pytest.mark.spec("VB-GAUSS", "VB-MULT")
+def beliefs_of(
+    model: str, x: Any, w: Any, q: Any, prior: selection.Believed
+) -> tuple[selection.Believed, list[selection.Believed]]:
+    """The prior of a covariance model, and the beliefs that shares lead to."""
+    d, update = len(prior.m), selection.variational_gaussian
+    if model[2] == "I":
+        diagonal = gaussian.diagonal_part(prior.v_inverse)
+        prior, update = replace(prior, v_inverse=diagonal), selection.variational_diagonal
+    if model[1] == "I":
+        mean = gaussian.trace(prior.v_inverse) / d
+        prior = replace(prior, v_inverse=scaled(mean, gaussian.identity(d)))
+        update = selection.variational_ball
+    own = update(x, w, q, prior)
+    return prior, selection.variational_common(prior, own) if model[0] == "E" else own
+
+
+def stored(model: str, v_inverse: Any) -> list[Any]:
+    """A matrix as a covariance model stores it."""
+    return [x for part in selection.wisharts(v_inverse, model) for row in part for x in row]
+
+
+@pytest.mark.spec("VB-GAUSS", "VB-DIAG", "VB-BALL", "VB-COMMON", "VB-MULT", "VB-BERN")
 @pytest.mark.parametrize("case", cases("34-selection/variational.json"))
 def test_variational_steps(case: dict[str, Any]) -> None:
     given = case["input"]
     x, q, alpha = numbers(given["rows"]), numbers(given["q"]), number(given["alpha"])
     w = numbers(given.get("weights", ["1"] * len(x)))
-    if "concentration" in given:
+    if "kind" in given:
+        weight = number(given["concentration"])
+        features = selection.variational_bernoulli(x, w, q, alpha, weight)
+        found: dict[str, Any] = {
+            "beliefs.alpha": [own for own, _ in features],
+            "beliefs.eta": [[b for pair in pairs for b in pair] for _, pairs in features],
+            "bound": selection.bernoulli_bound(w, q, alpha, weight, features),
+        }
+        rho = [selection.bernoulli_log_rho(x_i, features) for x_i in x]
+    elif "concentration" in given:
         b = [number(given["concentration"])] * len(x[0])
         words = selection.variational_multinomial(x, w, q, alpha, b)
-        found: dict[str, Any] = {
+        found = {
             "beliefs.alpha": [one for one, _ in words],
             "beliefs.eta": [beta for _, beta in words],
             "bound": selection.multinomial_bound(w, q, alpha, b, words),
         }
         rho = [selection.multinomial_log_rho(x_i, words) for x_i in x]
     else:
-        prior = prior_of(x, w, alpha, number(given["beta"]), number(given["nu"]))
-        beliefs = selection.variational_gaussian(x, w, q, prior)
+        model = given.get("model", "VVV")
+        start = prior_of(x, w, alpha, number(given["beta"]), number(given["nu"]))
+        prior, beliefs = beliefs_of(model, x, w, q, start)
         found = {
             "beliefs.alpha": [one.alpha for one in beliefs],
             "beliefs.beta": [one.beta for one in beliefs],
             "beliefs.nu": [one.nu for one in beliefs],
             "beliefs.means": [one.m for one in beliefs],
-            "beliefs.scales": [[x for row in one.v_inverse for x in row] for one in beliefs],
-            "bound": selection.gaussian_bound(w, q, prior, beliefs),
+            "beliefs.scales": [stored(model, one.v_inverse) for one in beliefs],
+            "bound": selection.gaussian_bound(w, q, prior, beliefs, model),
         }
-        rho = [selection.gaussian_log_rho(x_i, beliefs) for x_i in x]
+        rho = [selection.gaussian_log_rho(x_i, beliefs, model) for x_i in x]
     found["responsibilities"] = [
         [exp(one) / total(exp(other) for other in row) for one in row] for row in rho
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from itertools import permutations, product
 from typing import Any
 
@@ -14,7 +15,8 @@ from refclust.data.accepting.door import dataset
 from refclust.errors import BadOption, TooLarge
 from refclust.fitting.draws import Draws
 from refclust.mixture.bayes import importance
-from refclust.mixture.bayes.beliefs import (
+from refclust.mixture.bayes.beliefs import CountBeliefs, GaussianBeliefs
+from refclust.mixture.bayes.draws import (
     CountDraws,
     GaussianDraw,
     GaussianDraws,
@@ -22,21 +24,28 @@ from refclust.mixture.bayes.beliefs import (
     log_dirichlet_variate,
     log_gamma_variate,
 )
-from refclust.mixture.bayes.counts import CountBeliefs
-from refclust.mixture.bayes.fit import variational_gaussian, variational_multinomial
-from refclust.mixture.bayes.gaussian_beliefs import GaussianBeliefs
+from refclust.mixture.bayes.fit import (
+    variational_bernoulli,
+    variational_gaussian,
+    variational_multinomial,
+)
 from refclust.mixture.bayes.importance import (
     importance_estimate,
     importance_sampling,
     log_permanent,
 )
+from refclust.mixture.bayes.precisions import CONJUGATE
 from refclust.mixture.bayes.proposals import model_of
+from refclust.mixture.covariance.models import MODELS
 from refclust.mixture.families.named.gaussian import gaussian_mixture
 from refclust.numbers.logspace import logsumexp
 from tests.mixture.evidence_witness import (
     assignments_of_documents,
+    assignments_of_rows,
     evidence_of_documents,
     evidence_of_line,
+    evidence_of_presences,
+    evidence_of_rows,
     log_beta,
 )
 
@@ -145,18 +154,25 @@ def test_errors_cover_the_exact_evidence() -> None:
     assert trusted >= 8
 
 
-@pytest.mark.spec("MS-CHAIN", "MIX-JOINT")
-def test_a_chain_spends_its_time_where_the_posterior_is() -> None:
-    """The shares of all partitions of three documents, against their exact probabilities."""
-    docs = [[2, 0], [1, 1], [0, 2]]
-    fit = variational_multinomial(docs, 2)
-    model = model_of(fit, dataset(docs), Session("reference"))
-    chain, steps = model.chain(fit.parameters, Draws(3)), 4000
+@pytest.mark.spec("MS-CHAIN", "MIX-JOINT", "VB-DIAG", "VB-BALL", "VB-COMMON")
+@pytest.mark.parametrize("covariance", [None, *CONJUGATE])
+def test_a_chain_spends_its_time_where_the_posterior_is(covariance: str | None) -> None:
+    """The shares of all partitions of three rows, against their exact probabilities."""
+    rows: Any = [[2, 0], [1, 1], [0, 2]]
+    fit: Any
+    if covariance is None:
+        fit = variational_multinomial(rows, 2)
+        parts = assignments_of_documents(rows, 2, 0.5)
+    else:
+        rows = [[0.0, 1.0], [1.0, 0.0], [5.0, 3.0]]
+        fit = variational_gaussian(rows, 2, covariance=covariance)
+        parts = assignments_of_rows(rows, 2, 0.5, covariance)
+    model = model_of(fit, dataset(rows), Session("reference"))
+    chain, steps = model.chain(fit.parameters, Draws(3)), 4000 if covariance is None else 2000
     times: Counter[tuple[bool, ...]] = Counter()
     for _ in range(steps):
         first = list(chain.step().shares[::2])
         times[tuple(x == first[0] for x in first)] += 1
-    parts = assignments_of_documents(docs, 2, 0.5)
     whole = logsumexp(parts.values())
     due: Counter[tuple[bool, ...]] = Counter()
     for labels, log_p in parts.items():
@@ -197,6 +213,61 @@ def test_several_components_on_a_line(k: int) -> None:
     assert fit.objective < found.log_evidence
     assert found.trustworthy
     assert abs(found.log_evidence - wanted) < 4 * found.standard_error
+
+
+@pytest.mark.spec("MS-IS", "MS-CHAIN", "VB-DIAG", "VB-BALL", "VB-COMMON", "PROP-MS-1")
+@pytest.mark.parametrize("covariance", CONJUGATE)
+def test_several_components_of_every_covariance(covariance: str) -> None:
+    """The estimate is near the sum over all assignments, and the bound is below it."""
+    wanted = evidence_of_rows(PLANE, 2, 0.5, covariance)
+    fit = variational_gaussian(PLANE, 2, covariance=covariance, restarts=3)
+    found = importance_sampling(fit, PLANE, samples=300)
+    assert fit.objective < wanted
+    assert fit.objective < found.log_evidence
+    # Four standard errors: on fixed random numbers, once and for all.
+    assert abs(found.log_evidence - wanted) < 4 * found.standard_error < 0.6
+    assert len(found.chains) == 2
+
+
+@pytest.mark.spec("MS-IS", "MS-CHAIN", "VB-BERN")
+def test_several_components_of_features() -> None:
+    rows = [[1, 1, 0], [1, 0, 0], [0, 1, 1], [0, 0, 1], [1, 1, 1]]
+    wanted = evidence_of_presences(rows, 2, 0.5, 1.0)
+    fit = variational_bernoulli(rows, 2, restarts=3)
+    found = importance_sampling(fit, rows, samples=600)
+    assert fit.objective < wanted
+    assert abs(found.log_evidence - wanted) < 4 * found.standard_error < 0.3
+    assert len(found.chains) == 2
+
+
+@pytest.mark.spec("VB-DIAG", "VB-BALL", "VB-COMMON", "MS-IS")
+@pytest.mark.parametrize("covariance", CONJUGATE)
+def test_draws_of_every_covariance_have_their_moments(covariance: str) -> None:
+    """E[precision] = nu V, and the means are centred: within five standard errors."""
+    size = {"full": 4, "diagonal": 2, "spherical": 1}[MODELS[covariance].form]
+    scale = (2.0, 0.0, 0.0, 1.0) if size == 4 else (2.0, 1.0)[:size]
+    places = ((1.0, -1.0), (0.0, 4.0))
+    beliefs = GaussianBeliefs(
+        (3.0, 2.0), (2.0, 5.0), (6.0, 6.0), places, (scale, scale), covariance
+    )
+    maker, draws, n = GaussianDraws(beliefs), Draws(4), 2000
+    drawn = [maker.draw(draws) for _ in range(n)]
+    common = covariance.startswith("E")
+    assert all((one.whitenings[0] is one.whitenings[1]) == common for one in drawn)
+    inverse = [2.0, 2.0 if size == 1 else 1.0]  # of V, on the diagonal
+    for k, j in product(range(2), range(2)):
+        squares = []
+        for one in drawn:
+            white = list(one.densities().whitening)[k * size : (k + 1) * size]
+            lines = [white[:2], white[2:]] if size == 4 else [white * 2]
+            squares.append(math.fsum(line[j] ** 2 for line in lines))
+        # The variance of a diagonal entry of a Wishart matrix is 2 nu V^2.
+        error = math.sqrt(12.0 / n) / inverse[j]
+        assert abs(math.fsum(squares) / n - 6.0 / inverse[j]) < 5 * error
+        # E[1 / precision] is V^-1 / (nu - size - 1), so the variance of a mean is that over beta.
+        spread = inverse[j] / (6.0 - (3 if size == 4 else 2)) / beliefs.beta[k]
+        middle = math.fsum(one.means[k][j] for one in drawn) / n
+        assert abs(middle - places[k][j]) < 5 * math.sqrt(spread / n)
 
 
 @pytest.mark.spec("MS-IS")
@@ -292,7 +363,7 @@ def test_precisions_and_means_have_their_moments() -> None:
     maker, draws, n = GaussianDraws(beliefs), Draws(4), 3000
     drawn = [maker.draw(draws) for _ in range(n)]
     for i, j in product(range(2), repeat=2):
-        values = [sum(line[i] * line[j] for line in one.whitenings[0]) for one in drawn]
+        values = [sum(line[i] * line[j] for line in one.whitenings[0][0]) for one in drawn]
         # The variance of an entry of a Wishart matrix is nu (V_ij^2 + V_ii V_jj).
         error = math.sqrt(5.0 * (v[i][j] ** 2 + v[i][i] * v[j][j]) / n)
         assert abs(math.fsum(values) / n - 5.0 * v[i][j]) < 5 * error
@@ -309,7 +380,7 @@ def test_density_of_one_precision() -> None:
     maker = GaussianDraws(beliefs)
 
     def density(mean: float, precision: float) -> float:
-        drawn = GaussianDraw((0.0,), ((mean,),), (((math.sqrt(precision),),),))
+        drawn = GaussianDraw((0.0,), ((mean,),), ((((math.sqrt(precision),),),),))
         return math.exp(maker.log_density(0, drawn, 0))
 
     for mean in (0.0, 1.0, -3.0):
@@ -326,6 +397,44 @@ def test_density_of_one_precision() -> None:
         assert whole == pytest.approx(student, rel=1e-3)
 
 
+@pytest.mark.spec("MS-IS", "VB-DIAG", "VB-BALL", "VB-COMMON")
+@pytest.mark.parametrize("covariance", ["VVI", "EEI", "VII", "EII"])
+def test_densities_of_gamma_precisions(covariance: str) -> None:
+    """Gamma densities of the precisions times normal densities of the means, written out."""
+    scales = (2.0,) if covariance.endswith("II") else (2.0, 3.0)
+    places, betas, nu = ((1.0, -1.0), (0.0, 4.0)), (2.0, 5.0), 5.5
+    beliefs = GaussianBeliefs((3.0, 2.0), betas, (nu, nu), places, (scales,) * 2, covariance)
+    maker = GaussianDraws(beliefs)
+    drawn = maker.draw(Draws(8))
+
+    def gamma(x: float, scale: float) -> float:
+        shape, rate = nu / 2, scale / 2
+        return shape * math.log(rate) - math.lgamma(shape) + (shape - 1) * math.log(x) - rate * x
+
+    def normal(x: float, mean: float, precision: float) -> float:
+        return 0.5 * (math.log(precision / (2 * math.pi)) - precision * (x - mean) ** 2)
+
+    squares = [[white[0][0] ** 2 for white in factors] for factors in drawn.whitenings]
+    own = [math.fsum(map(gamma, line, scales)) for line in squares]
+    for k, j in product(range(2), repeat=2):
+        precisions = squares[j] * (2 // len(scales))
+        due = [normal(drawn.means[j][i], places[k][i], betas[k] * precisions[i]) for i in range(2)]
+        due += [] if covariance.startswith("E") else [own[j]]
+        assert maker.log_density(k, drawn, j) == pytest.approx(math.fsum(due), rel=1e-12)
+    common = own[0] if covariance.startswith("E") else 0.0
+    assert maker.log_common(drawn) == pytest.approx(common, rel=1e-12)
+
+
+@pytest.mark.spec("MS-IS", "VB-COMMON")
+def test_density_of_one_common_precision() -> None:
+    """Of one component, a common precision is its own."""
+    beliefs = GaussianBeliefs((1.0,), (2.0,), (5.0,), ((1.0, -1.0),), ((2.0, 0.5, 0.5, 1.0),))
+    common, own = (GaussianDraws(replace(beliefs, covariance=model)) for model in ("EEE", "VVV"))
+    drawn = own.draw(Draws(1))
+    both = common.log_density(0, drawn, 0) + common.log_common(drawn)
+    assert both == pytest.approx(own.log_density(0, drawn, 0), rel=1e-13)
+
+
 @pytest.mark.spec("VB-MULT")
 def test_density_of_words() -> None:
     assert dirichlet_log_density([1.0, 1.0, 1.0], [math.log(x) for x in (0.5, 0.25, 0.25)]) == (
@@ -333,7 +442,7 @@ def test_density_of_words() -> None:
     )
     beliefs = CountBeliefs((1.0,), ((2.0, 1.0),))
     drawn = CountDraws(beliefs).draw(Draws(0))
-    assert math.fsum(map(math.exp, drawn.log_words[0])) == pytest.approx(1.0, rel=1e-14)
+    assert math.fsum(map(math.exp, drawn.log_words[0][0])) == pytest.approx(1.0, rel=1e-14)
 
 
 @pytest.mark.spec("MS-IS")

@@ -234,6 +234,43 @@ def test_the_bound_of_documents() -> None:
     assert found.why.startswith("largest bound on the log evidence ")
 
 
+@pytest.mark.spec("MS-VISEL", "VB-COMMON", "VB-DIAG", "VB-BALL")
+@pytest.mark.parametrize("criterion", ["evidence", "importance"])
+def test_all_are_those_with_a_conjugate_prior(criterion: Any) -> None:
+    """The first component is wide and the second narrow, in both columns: no common precision."""
+    wide = [[4.0 * x, 4.0 * y] for x in range(-2, 3) for y in range(-1, 2)]
+    rows = wide + [[100.0 + x / 4, 50.0 + y / 4] for x in range(-2, 3) for y in range(-1, 2)]
+    options: Any = {"criterion": criterion, "restarts": 1}
+    table = select(rows, k=[2], covariance="all", **options)
+    assert [one.covariance for one in table.candidates] == [
+        "EII",
+        "VII",
+        "EEI",
+        "VVI",
+        "EEE",
+        "VVV",
+    ]
+    assert table.left_out == ("VEI", "EVI", "VEE", "EVE", "VVE", "EEV", "VEV", "EVV")
+    assert table.best is not None
+    assert table.best.covariance in ("VII", "VVI", "VVV")
+    assert table.best.values[criterion] == max(one.values[criterion] for one in table.candidates)
+    assert [one.free_parameters for one in table.candidates] == [6, 7, 7, 9, 8, 11]
+    for one in table.candidates:
+        fit = variational_gaussian(
+            rows, 2, covariance=one.covariance or "", start="varied", tolerance=1e-6
+        )
+        assert one.values["evidence"] == fit.objective
+    assert select(rows, k=[2], covariance=["tied", "VII"], **options).left_out == ()
+
+
+@pytest.mark.spec("MS-VISEL", "VB-BERN")
+def test_the_bound_of_features() -> None:
+    rows = [[1, 1, 0], [1, 1, 0], [1, 1, 1], [0, 0, 1], [0, 0, 1], [0, 0, 0]] * 3
+    table = select(rows, model="bernoulli", k=[1, 2, 3], criterion="evidence")
+    assert table.best is not None
+    assert table.best.k == 2
+
+
 @pytest.mark.spec("MS-VIPRUNE")
 def test_superfluous_components_return_to_their_prior() -> None:
     """Of five components on two clear groups two stay; the mean share of others is the limit."""
@@ -318,8 +355,11 @@ def test_the_same_options_reach_every_fit() -> None:
         ({"covariance": []}, "no covariance model"),
         ({"covariance": "XYZ"}, "'XYZ'"),
         ({"covariance": "tied", "model": "multinomial"}, "covariances belong"),
-        ({"covariance": "tied", "criterion": "evidence"}, "full covariances"),
-        ({"model": "bernoulli", "criterion": "evidence"}, "no evidence for bernoulli"),
+        (
+            {"covariance": ["tied", "VEI"], "criterion": "evidence"},
+            "model VEI has no conjugate prior, .* those of EII, VII, EEI, VVI, EEE, VVV are",
+        ),
+        ({"covariance": "EVV", "criterion": "importance"}, "model EVV has no conjugate prior"),
         ({"m": 1.0}, "no option m"),
         ({"model": "multinomial", "floor": 1.0}, "no option floor"),
         ({"labels": [0, 1] * 3}, "no option labels"),

@@ -1,4 +1,4 @@
-"""Beliefs about mixtures: closed forms, the bound, superfluous components (VB-GAUSS, VB-MULT)."""
+"""Beliefs about mixtures: closed forms, the bound, superfluous components (chapter 34)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from refclust.errors import BadOption, DegenerateCovariance, DimensionMismatch
+from refclust.mixture.bayes.beliefs import GaussianBeliefs
+from refclust.mixture.bayes.precisions import CONJUGATE, precision
+from refclust.mixture.covariance.models import MODELS
 from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.mixture.sample import sample
 from tests.metrics.strategies import some
@@ -19,6 +23,7 @@ from tests.mixture.tools import (
     beliefs,
     check_numbers,
     documents,
+    feature_beliefs,
     points,
     standing,
     word_beliefs,
@@ -103,17 +108,18 @@ def test_one_component_of_words_has_its_evidence(concentration: float) -> None:
     assert fit.parameters.eta == (tuple(concentration + t for t in totals),)
 
 
-@pytest.mark.spec("PROP-MS-1", "VB-GAUSS", "MS-VIE", "MS-VIM")
-@some(25)
+@pytest.mark.spec("PROP-MS-1", "VB-GAUSS", "VB-DIAG", "VB-BALL", "VB-COMMON", "MS-VIE", "MS-VIM")
+@some(40)
 @given(
     points(),
+    st.sampled_from(CONJUGATE),
     st.sampled_from(STARTS),
     st.sampled_from(MONOTONE[:2]),
     st.sampled_from([1e-3, 0.5, 10.0, 1e6]),
     st.sampled_from([1e-3, 1.0, 1e4]),
 )
 def test_the_bound_never_falls(
-    case: Case, start: str, variation: str, alpha: float, beta: float
+    case: Case, covariance: str, start: str, variation: str, alpha: float, beta: float
 ) -> None:
     from refclust.errors import RefclustError
 
@@ -121,6 +127,7 @@ def test_the_bound_never_falls(
         fit = beliefs(
             case.rows,
             case.k,
+            covariance=covariance,
             weights=case.weights,
             start=start,
             variation=variation,
@@ -192,3 +199,131 @@ def test_the_units_of_the_data_do_not_matter() -> None:
     assert other.iterations == one.iterations
     assert other.sizes == one.sizes
     assert other.objective == pytest.approx(one.objective - 5 * 2 * 40 * math.log(2), rel=1e-13)
+
+
+@pytest.mark.spec("VB-DIAG", "VB-BALL", "VB-COMMON")
+@pytest.mark.parametrize("covariance", CONJUGATE)
+@pytest.mark.parametrize("beta", [0.5, 3.0])
+def test_the_units_of_each_column_do_not_matter(covariance: str, beta: float) -> None:
+    """Every column in a unit of its own, where the model has no ball; powers of two are exact."""
+    powers = (40, 40) if covariance.endswith("II") else (40, -7)
+    first = beliefs(ROWS, 2, covariance=covariance, beta=beta, start="random", seed=3)
+    moved = [[math.ldexp(x, p) for x, p in zip(row, powers, strict=True)] for row in ROWS]
+    other = beliefs(moved, 2, covariance=covariance, beta=beta, start="random", seed=3)
+    assert other.sizes == first.sizes
+    assert other.iterations == first.iterations
+    due = first.objective - 5 * sum(powers) * math.log(2)
+    assert other.objective == pytest.approx(due, rel=1e-13, abs=1e-12)
+
+
+@pytest.mark.spec("VB-COMMON", "VB-GAUSS", "VB-DIAG", "VB-BALL")
+@pytest.mark.parametrize(("common", "own"), [("EEE", "VVV"), ("EEI", "VVI"), ("EII", "VII")])
+def test_one_component_has_nothing_to_share(common: str, own: str) -> None:
+    """To the bit: the same sums in the same order."""
+    first, other = (beliefs(ROWS, 1, covariance=model, beta=0.5) for model in (common, own))
+    assert first.objective == other.objective
+    assert first.parameters.scales == other.parameters.scales
+    assert first.parameters.nu == other.parameters.nu
+
+
+@pytest.mark.spec("VB-BALL", "VB-COMMON")
+def test_beliefs_by_hand() -> None:
+    """Four rows at the corners of a rectangle, one component of each pair.
+
+    The mean is (2, 1), the variances are 4 and 1. Each pair has the mean (0, 1) or (4, 1), the
+    scatter 0 and 2, and beta N / (beta + N) = 2/3 of the square of 2 for the way to its mean.
+    """
+    rows = [[0.0, 0.0], [0.0, 2.0], [4.0, 0.0], [4.0, 2.0]]
+    options: dict[str, Any] = {"labels": [0, 0, 1, 1], "limit": 0}
+    pull = 2 / 3 * 4
+    due = {
+        "VVI": ((4 + pull, 1 + 2), 1 + 2),
+        "VII": ((2.5 + 2 + pull,), 1 + 2 * 2),
+        "EEI": ((4 + 2 * pull, 1 + 4), 1 + 4),
+        "EII": ((2.5 + 4 + 2 * pull,), 1 + 2 * 4),
+        "EEE": ((4 + 2 * pull, 0.0, 0.0, 1 + 4), 2 + 4),
+        "VVV": ((4 + pull, 0.0, 0.0, 1 + 2), 2 + 2),
+    }
+    for covariance, (scale, nu) in due.items():
+        fit = beliefs(rows, 2, covariance=covariance, **options)
+        assert fit.parameters.nu == (nu, nu)
+        assert fit.parameters.means == ((2 - 4 / 3, 1.0), (2 + 4 / 3, 1.0))
+        for own in fit.parameters.scales:
+            assert own == pytest.approx(scale, rel=1e-15)
+        assert fit.settings["covariance"] == fit.parameters.covariance == covariance
+        spreads = fit.parameters.expected().spreads
+        assert spreads[0] == pytest.approx([x / nu for x in scale], rel=1e-15)
+
+
+@pytest.mark.spec("VB-BERN", "MS-VIELBO", "PROP-MS-1")
+@pytest.mark.parametrize("concentration", [0.5, 1.0, 7.0])
+def test_one_component_of_features_has_its_evidence(concentration: float) -> None:
+    rows = [[1, 0, 1], [1, 1, 1], [1, 0, 0]]
+    fit = feature_beliefs(rows, 1, concentration=concentration)
+
+    def log_beta(a: float, b: float) -> float:
+        return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+
+    b = concentration
+    due = [log_beta(b + t, b + 3 - t) - log_beta(b, b) for t in (3, 1, 2)]
+    assert fit.objective == pytest.approx(math.fsum(due), abs=1e-12)
+    assert fit.parameters.eta == ((b + 3, b, b + 1, b + 2, b + 2, b + 1),)
+    shares = [(b + t) / (3 + 2 * b) for t in (3, 1, 2)]
+    assert fit.parameters.expected().probabilities[0] == pytest.approx(shares, rel=1e-15)
+
+
+@pytest.mark.spec("PROP-MS-1", "VB-BERN")
+@some(25)
+@given(documents(), st.sampled_from(STARTS), st.sampled_from([1e-3, 1.0, 1e6]))
+def test_the_bound_of_features_never_falls(case: Case, start: str, strength: float) -> None:
+    from refclust.errors import RefclustError
+
+    rows = [[int(x > 0) for x in row] for row in case.rows]
+    options: dict[str, Any] = {"weights": case.weights, "start": start, "limit": 12}
+    try:
+        fit = feature_beliefs(rows, case.k, concentration=strength, **options)
+    except RefclustError as error:
+        assert error.code == "k-out-of-range"  # noqa: PT017
+        return
+    assert fit.monotone.holds
+    check_numbers(fit)
+
+
+@pytest.mark.spec("VB-COMMON")
+def test_models_without_a_conjugate_prior() -> None:
+    assert set(CONJUGATE) < set(MODELS)
+    for model in MODELS:
+        if model in CONJUGATE:
+            own = precision(model, 3)
+            assert own.count * own.size * own.times == 3
+        else:
+            with pytest.raises(BadOption, match=f"{model} has no conjugate prior.*EII.*VVV are"):
+                beliefs(ROWS, 2, covariance=model)
+
+
+@pytest.mark.spec("VB-GAUSS", "VB-DIAG", "VB-BALL")
+def test_priors_that_are_none() -> None:
+    with pytest.raises(BadOption, match="nu is 1; a number above 1, columns less one, is due"):
+        beliefs(ROWS, 1, covariance="EEE", nu=1)
+    for covariance in ("VVI", "EII"):
+        with pytest.raises(BadOption, match=r"nu is 0.0; a number above 0 is due"):
+            beliefs(ROWS, 1, covariance=covariance, nu=0.0)
+    constant = [[row[0], 3.0] for row in ROWS]
+    with pytest.raises(DegenerateCovariance, match="column 1"):
+        beliefs(constant, 1, covariance="EEI")
+    assert beliefs(constant, 1, covariance="VII").monotone.holds
+    for covariance in ("EII", "VII"):
+        with pytest.raises(DegenerateCovariance):
+            beliefs([[1.0, 3.0]] * 3, 1, covariance=covariance)
+
+
+@pytest.mark.spec("VB-GAUSS", "EM-INIT")
+def test_beliefs_to_start_from() -> None:
+    start = beliefs(ROWS, 2, covariance="VVI", limit=1)
+    again = beliefs(ROWS, 2, covariance="VVI", parameters=start.parameters)
+    assert again.monotone.holds
+    with pytest.raises(BadOption, match="another kind of mixture"):
+        beliefs(ROWS, 2, covariance="EEI", parameters=start.parameters)
+    short = GaussianBeliefs((1.0,), (1.0,), (2.0,), ((0.0, 0.0),), ((1.0,),), "VVI")
+    with pytest.raises(DimensionMismatch, match="scales of another form"):
+        beliefs(ROWS, 1, covariance="VVI", parameters=short)

@@ -50,6 +50,10 @@ def word_beliefs(data: Any, k: int, **options: Any) -> bayes.CountBeliefsFit:
     return bayes.variational_multinomial(data, k, **{"backend": "reference", **options})
 
 
+def feature_beliefs(data: Any, k: int, **options: Any) -> bayes.CountBeliefsFit:
+    return bayes.variational_bernoulli(data, k, **{"backend": "reference", **options})
+
+
 def standing(fit: MixtureFit[Any]) -> str:
     """What the certificate of a fit that is watched has to say, if no iteration falls (EM-CONV)."""
     repaired = any(event.done != "ended" for event in fit.runs[fit.best].events)

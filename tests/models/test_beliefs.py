@@ -15,9 +15,8 @@ import pytest
 import refclust
 from refclust.data.accepting.door import dataset
 from refclust.errors import BadModel, NegativeCount
-from refclust.mixture.bayes.counts import CountBeliefs
+from refclust.mixture.bayes.beliefs import CountBeliefs, GaussianBeliefs
 from refclust.mixture.bayes.fit import variational_gaussian, variational_multinomial
-from refclust.mixture.bayes.gaussian_beliefs import GaussianBeliefs
 from refclust.mixture.bayes.predict import assignments
 from refclust.mixture.sample import sample
 from refclust.models.classifiers import model_of

@@ -11,8 +11,7 @@ import pytest
 
 from refclust.errors import BadModel, CannotPredict
 from refclust.mixture.bayes import predict as beliefs
-from refclust.mixture.bayes.counts import CountBeliefs
-from refclust.mixture.bayes.gaussian_beliefs import GaussianBeliefs
+from refclust.mixture.bayes.beliefs import CountBeliefs, GaussianBeliefs
 from refclust.mixture.families.count_parameters import CountParameters
 from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.mixture.predict import assignments

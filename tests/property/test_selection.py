@@ -15,19 +15,25 @@ from hypothesis import strategies as st
 
 from refclust.backends.session import Session
 from refclust.data.accepting.door import dataset
+from refclust.errors import DegenerateCovariance
 from refclust.fitting.draws import Draws
 from refclust.fitting.rows import Rows
 from refclust.kernels.mixtures.shared import HARD, SOFT
-from refclust.mixture.bayes.counts import CountBeliefs, VariationalMultinomial
-from refclust.mixture.bayes.fit import variational_gaussian, variational_multinomial
+from refclust.mixture.bayes.beliefs import CountBeliefs, GaussianBeliefs
+from refclust.mixture.bayes.counts import VariationalCounts
+from refclust.mixture.bayes.fit import (
+    variational_bernoulli,
+    variational_gaussian,
+    variational_multinomial,
+)
 from refclust.mixture.bayes.gaussian import VariationalGaussian
-from refclust.mixture.bayes.gaussian_beliefs import GaussianBeliefs
 from refclust.mixture.bayes.importance import (
     importance_estimate,
     importance_sampling,
     log_permanent,
 )
 from refclust.mixture.bayes.pareto import pareto_index, tail_size
+from refclust.mixture.bayes.precisions import CONJUGATE
 from refclust.mixture.choosing.criteria import aic, bic, criteria, icl, icl_soft
 from refclust.mixture.choosing.gap import Gap, elbow, first_gap, gaps
 from refclust.mixture.choosing.held_out import folds
@@ -39,13 +45,22 @@ from refclust.mixture.families.named.gaussian import gaussian_mixture
 from refclust.mixture.families.named.multinomial import multinomial_mixture
 from refclust.mixture.passes import CountPasses, GaussianPasses
 from tests.metrics.strategies import some
-from tests.mixture.evidence_witness import evidence_of_documents, evidence_of_line
+from tests.mixture.evidence_witness import (
+    evidence_of_documents,
+    evidence_of_line,
+    evidence_of_presences,
+    evidence_of_rows,
+)
 
 UNIT = 2.0**-53
 DOCS = st.lists(st.lists(st.integers(0, 6), min_size=3, max_size=3), min_size=3, max_size=5)
 LINES = st.lists(
     st.integers(-80, 80).map(lambda x: x / 4), min_size=5, max_size=7, unique=True
 ).map(lambda xs: [[x] for x in xs])
+PLANES = st.lists(
+    st.tuples(st.integers(-20, 20), st.integers(-20, 20)), min_size=4, max_size=5, unique=True
+).map(lambda pairs: [[x / 4, y / 4] for x, y in pairs])
+FEATURES = st.lists(st.lists(st.integers(0, 1), min_size=3, max_size=3), min_size=3, max_size=5)
 NUMBERS = st.floats(-50, 50, allow_nan=False)
 
 
@@ -152,6 +167,80 @@ def test_bound_below_the_evidence_of_numbers(rows: Any, k: int) -> None:
     assert all(b >= a for a, b in _steps(fit))
 
 
+@pytest.mark.spec("PROP-MS-1", "VB-GAUSS", "VB-DIAG", "VB-BALL", "VB-COMMON", "MS-VIID", "MS-IS")
+@pytest.mark.parametrize("covariance", CONJUGATE)
+@some(6)
+@given(PLANES, st.integers(1, 3), st.sampled_from([0.5, 2.0]), st.sampled_from([None, 3.5]))
+def test_bound_below_the_evidence_of_rows(
+    covariance: str, rows: Any, k: int, beta: float, nu: float | None
+) -> None:
+    """Against the sum over all assignments; with one component the bound is the evidence."""
+    try:
+        fit = variational_gaussian(rows, k, covariance=covariance, beta=beta, nu=nu, limit=50)
+    except DegenerateCovariance:
+        columns = list(zip(*rows, strict=True))
+        assert any(len(set(column)) == 1 for column in columns) or collinear(rows)
+        return
+    wanted = evidence_of_rows(rows, k, 1.0 / k, covariance, beta=beta, nu=nu)
+    assert fit.monotone.holds
+    if k > 1:
+        assert fit.objective <= wanted + 1e-9
+        return
+    assert fit.objective == pytest.approx(wanted, rel=1e-10, abs=1e-10)
+    found = importance_sampling(fit, rows, samples=4)
+    assert found.log_evidence == pytest.approx(wanted, rel=1e-10, abs=1e-10)
+
+
+def collinear(rows: list[list[float]]) -> bool:
+    """Whether all rows lie on one line; quarters are exact."""
+    (a, b), (c, d) = rows[0], next(row for row in rows if row != rows[0])
+    return all((x - a) * (d - b) == (y - b) * (c - a) for x, y in rows)
+
+
+@pytest.mark.spec("PROP-MS-1", "VB-BERN", "MS-VIID", "MS-VISEL")
+@some(10)
+@given(FEATURES, st.integers(1, 3), st.sampled_from([0.5, 1.0, 4.0]))
+def test_bound_below_the_evidence_of_features(rows: list[list[int]], k: int, weight: float) -> None:
+    assume(len({tuple(row) for row in rows}) >= k)
+    fit = variational_bernoulli(rows, k, concentration=weight, limit=50)
+    wanted = evidence_of_presences(rows, k, 1.0 / k, weight)
+    assert fit.objective <= wanted + 1e-9
+    assert fit.monotone.holds
+    if k == 1:
+        assert fit.objective == pytest.approx(wanted, rel=1e-11, abs=1e-11)
+
+
+def valued(rows: Any, covariance: str, labels: Any, nu: float | None) -> tuple[float, float]:
+    """The bound of beliefs from labels, without entropy, and what it may be off as it says."""
+    seen = Rows(dataset(rows), Session("reference"))
+    k = max(labels) + 1
+    normal = GaussianFamily(GaussianPasses(seen, k), covariance)
+    family = VariationalGaussian(normal, 0.5, 1.5, nu)
+    moments = family.moments(array("i", labels), k)
+    point = family.point(family.maximised(moments, None))
+    expected = family.passes.expected(moments, point.densities)
+    value = expected + point.log_prior + len(rows) * family.constant
+    size = abs(expected) + abs(point.log_prior) + len(rows) * abs(family.constant)
+    error = family.passes.rounding(moments, point.densities, expected) + point.rounding
+    return value, error + 4 * UNIT * size
+
+
+@pytest.mark.spec("VB-DIAG", "VB-BALL", "VB-COMMON", "VB-GAUSS")
+@pytest.mark.parametrize("covariance", CONJUGATE)
+@some(15)
+@given(LINES, st.data(), st.sampled_from([None, 0.25, 6.0]))
+def test_one_column_has_two_models(
+    covariance: str, rows: Any, data: st.DataObject, nu: float | None
+) -> None:
+    """In one column all that begin with V are VVV, all that begin with E are EEE: within bounds."""
+    n = len(rows)
+    labels = data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
+    own, error = valued(rows, covariance, labels, nu)
+    full, other = valued(rows, covariance[0] * 3, labels, nu)
+    assert abs(own - full) <= error + other
+    assert error + other < 1e-9
+
+
 @pytest.mark.spec("PROP-MS-1", "VB-MULT", "MS-VIID", "MS-VISEL")
 @some(8)
 @given(DOCS, st.integers(1, 3))
@@ -171,13 +260,16 @@ def _steps(fit: Any) -> list[tuple[float, float]]:
     return [(a - 1e-10 * abs(a), b) for a, b in pairwise(values)]
 
 
-@pytest.mark.spec("MS-VIE", "MS-VIM", "VB-GAUSS")
+@pytest.mark.spec("MS-VIE", "MS-VIM", "VB-GAUSS", "VB-DIAG", "VB-BALL", "VB-COMMON")
+@pytest.mark.parametrize("covariance", CONJUGATE)
 @some(10)
 @given(LINES, st.data())
-def test_variational_steps_are_maxima_for_numbers(rows: Any, data: st.DataObject) -> None:
+def test_variational_steps_are_maxima_for_numbers(
+    covariance: str, rows: Any, data: st.DataObject
+) -> None:
     """No other shares, and no other beliefs of the same form, give a larger bound."""
     seen = Rows(dataset(rows), Session("reference"))
-    family = VariationalGaussian(GaussianFamily(GaussianPasses(seen, 2), "VVV"), 0.5)
+    family = VariationalGaussian(GaussianFamily(GaussianPasses(seen, 2), covariance), 0.5)
     labels = array(
         "i", data.draw(st.lists(st.integers(0, 1), min_size=len(rows), max_size=len(rows)))
     )
@@ -186,12 +278,17 @@ def test_variational_steps_are_maxima_for_numbers(rows: Any, data: st.DataObject
     reached = family.passes.expected(moments, best.densities) + best.log_prior
     factor = st.floats(0.5, 2.0)
     own = best.parameters
+    nus, scales = (
+        [data.draw(factor)] * 2 if covariance[0] == "E" else [data.draw(factor), data.draw(factor)]
+        for _ in range(2)
+    )
     other = GaussianBeliefs(
         tuple(a * data.draw(factor) for a in own.alpha),
         tuple(b * data.draw(factor) for b in own.beta),
-        tuple(n * data.draw(factor) for n in own.nu),
+        tuple(n * x for n, x in zip(own.nu, nus, strict=True)),
         tuple((mean[0] + data.draw(st.floats(-2, 2)),) for mean in own.means),
-        tuple((scale[0] * data.draw(factor),) for scale in own.scales),
+        tuple((scale[0] * x,) for scale, x in zip(own.scales, scales, strict=True)),
+        covariance,
     )
     point = family.point(other)
     slack = 1e-11 * (abs(reached) + 1.0)
@@ -209,7 +306,7 @@ def test_variational_steps_are_maxima_for_documents(
     docs: list[list[int]], data: st.DataObject
 ) -> None:
     seen = Rows(dataset(docs), Session("reference"))
-    family = VariationalMultinomial(CountFamily(CountPasses(seen, 2), "multinomial"), 0.5)
+    family = VariationalCounts(CountFamily(CountPasses(seen, 2), "multinomial"), 0.5)
     labels = array(
         "i", data.draw(st.lists(st.integers(0, 1), min_size=len(docs), max_size=len(docs)))
     )

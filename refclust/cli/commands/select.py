@@ -156,6 +156,10 @@ def verdict(selection: Selection) -> list[str]:
         lines += [
             f"- {candidate.name} is in doubt: {for_line(reason)}" for reason in candidate.doubts
         ]
+    if selection.left_out:
+        lines.append(
+            f"- {', '.join(selection.left_out)} have no conjugate prior, so no evidence: left out"
+        )
     return lines
 
 
@@ -224,6 +228,7 @@ def selection_json(selection: Selection) -> dict[str, Any]:
         "chosen": selection.chosen,
         "why": selection.why,
         "candidates": [_candidate_json(candidate) for candidate in selection.candidates],
+        "left_out": list(selection.left_out),
     }
 
 

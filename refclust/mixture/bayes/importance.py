@@ -12,9 +12,8 @@ from refclust.data.accepting.door import dataset
 from refclust.errors import BadOption, TooLarge
 from refclust.fitting.checks import whole
 from refclust.fitting.draws import Draws
-from refclust.mixture.bayes.assignments import AssignmentChain
-from refclust.mixture.bayes.counts import CountBeliefs
-from refclust.mixture.bayes.gaussian_beliefs import GaussianBeliefs
+from refclust.mixture.bayes.beliefs import CountBeliefs, GaussianBeliefs
+from refclust.mixture.bayes.chain import AssignmentChain
 from refclust.mixture.bayes.pareto import index_limit, pareto_index
 from refclust.mixture.bayes.proposals import Model, Proposal, log_permanent, model_of
 from refclust.mixture.results import MixtureFit
@@ -74,28 +73,28 @@ class Evidence:
 
         Spec: MS-IS, MS-PARETO, MS-CHAIN
         """
-        found: list[str] = []
+        reasons: list[str] = []
         limit = index_limit(self.samples)
         if self.effective_size < _LEAST_EFFECTIVE:
-            found.append(f"only {self.effective_size:.3g} of {self.samples} draws count")
+            reasons.append(f"only {self.effective_size:.3g} of {self.samples} draws count")
         if self.pareto_k is None:
-            found.append(f"{self.samples} draws are too few to see the tail of their weights")
+            reasons.append(f"{self.samples} draws are too few to see the tail of their weights")
         elif self.pareto_k > limit:
-            found.append(
+            reasons.append(
                 f"the tail of the weights has the index {self.pareto_k:.2f}, and "
                 f"{self.samples} draws are enough up to {limit:.2f}"
             )
         if not self.chains:
-            found.append("no chain can follow weights that are no small whole numbers")
-        for one in self.chains:
-            gap = one.log_evidence - self.log_evidence
-            error = math.hypot(one.standard_error, self.standard_error)
+            reasons.append("no chain can follow weights that are no small whole numbers")
+        for chain in self.chains:
+            gap = chain.log_evidence - self.log_evidence
+            error = math.hypot(chain.standard_error, self.standard_error)
             if not abs(gap) <= _MOST_APART * error + _ALWAYS:
-                found.append(
+                reasons.append(
                     f"a chain of parameters tells a log evidence that is {abs(gap):.3g} "
                     f"{'higher' if gap > 0 else 'lower'}, give or take {error:.2g}"
                 )
-        return tuple(found)
+        return tuple(reasons)
 
     @property
     def trustworthy(self) -> bool:
@@ -124,8 +123,8 @@ def importance_sampling(
 
     >>> from refclust.mixture.bayes.fit import variational_multinomial
     >>> docs = [[1, 0], [0, 1]]
-    >>> found = importance_sampling(variational_multinomial(docs, 1), docs, samples=20)
-    >>> round(math.exp(found.log_evidence), 12), found.effective_size  # B(2, 2) / B(1, 1) = 1/6
+    >>> sampled = importance_sampling(variational_multinomial(docs, 1), docs, samples=20)
+    >>> round(math.exp(sampled.log_evidence), 12), sampled.effective_size  # B(2, 2) / B(1, 1)
     (0.166666666667, 20.0)
     """
     whole("samples", samples, 1)
@@ -148,14 +147,14 @@ def importance_sampling(
         drawn = proposal.draw(s, draws)
         log_weights.append(model.log_posterior(drawn) - proposal.log_density(drawn))
     log_evidence, effective = importance_estimate(log_weights)
-    told = tuple(reverse(model, proposal, chain, samples) for chain in chains)
+    reverses = tuple(reverse(model, proposal, chain, samples) for chain in chains)
     return Evidence(
         log_evidence,
         effective,
         samples,
         session.provenance(),
         pareto_index(log_weights),
-        told if model.whole else (),
+        reverses if model.whole else (),
     )
 
 
@@ -164,15 +163,15 @@ def kept(chains: Sequence[AssignmentChain]) -> list[Any]:
 
     Spec: MS-IS, MS-CHAIN
     """
-    found: list[Any] = []
+    beliefs: list[Any] = []
     for chain in chains:
         for _ in range(_BEFORE):
             chain.step()
         for _ in range(_KEPT):
             for _ in range(_BETWEEN):
                 state = chain.step()
-            found += [chain.given(state.shares, part) for part in _PARTS]
-    return found
+            beliefs += [chain.after(state.shares, part) for part in _PARTS]
+    return beliefs
 
 
 def reverse(model: Model, proposal: Proposal, chain: AssignmentChain, samples: int) -> Reverse:
@@ -183,8 +182,8 @@ def reverse(model: Model, proposal: Proposal, chain: AssignmentChain, samples: i
     size = max(samples // 8 // _BATCHES, 4)
     means: list[float] = []
     for _ in range(_BATCHES):
-        drawn = [chain.step().drawn for _ in range(size)]
-        logs = [proposal.log_density(one) - model.log_posterior(one) for one in drawn]
+        states = [chain.step().drawn for _ in range(size)]
+        logs = [proposal.log_density(drawn) - model.log_posterior(drawn) for drawn in states]
         means.append(logsumexp(logs) - math.log(size))
     mean = logsumexp(means) - math.log(_BATCHES)
     square = math.fsum((math.exp(x - mean) - 1.0) ** 2 for x in means)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Sequence
 from typing import Any
 
 from refclust.backends.session import Session
@@ -18,16 +17,17 @@ from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.mixtures.gaussian import Gaussians
 from refclust.kernels.mixtures.multinomial import Terms
 from refclust.kernels.mixtures.shared import Posterior
-from refclust.mixture.bayes.counts import CountBeliefs
-from refclust.mixture.bayes.gaussian_beliefs import GaussianBeliefs
+from refclust.mixture.bayes.beliefs import CountBeliefs, GaussianBeliefs
+from refclust.mixture.bayes.counts import expected_logs, word_terms
 from refclust.mixture.families.count_parameters import check_counts
 from refclust.mixture.families.gaussian_parameters import (
     constant_of,
     whitening_diagonal,
 )
+from refclust.mixture.families.named import record
 from refclust.mixture.passes import CountPasses, GaussianPasses
 from refclust.mixture.predict import Assignments, assigned
-from refclust.numbers.special import digamma, expected_log_precision
+from refclust.numbers.special import expected_log_precision
 
 
 def assignments(
@@ -51,17 +51,20 @@ def assignments(
     ([0, 1, 0], (0.5, 0.5))
     """
     expected = beliefs.expected()
-    columns = len(beliefs.means[0] if isinstance(beliefs, GaussianBeliefs) else beliefs.eta[0])
-    rows, unseen = aligned(dataset(data), features, columns)
+    family = "gaussian" if isinstance(beliefs, GaussianBeliefs) else beliefs.kind
+    rows, unseen = aligned(dataset(data), features, record(family).columns(expected))
     session = Session(backend) if session is None else session
     if full:
         for_shares(rows.n, len(beliefs.alpha))
-    under = _normal if isinstance(beliefs, GaussianBeliefs) else _words
-    found, constant = under(beliefs, Rows(rows, session), full=full)
+    seen = Rows(rows, session)
+    if isinstance(beliefs, GaussianBeliefs):
+        found, constant = _normal(beliefs, seen, full=full)
+    else:
+        found, constant = _words(beliefs, seen, full=full)
     return assigned(found, constant, expected.weights, unseen, session)
 
 
-def _normal(beliefs: Any, rows: Rows, *, full: bool) -> tuple[Posterior, float]:
+def _normal(beliefs: GaussianBeliefs, rows: Rows, *, full: bool) -> tuple[Posterior, float]:
     """A pass under normal means and Wishart precisions, whatever the form of the covariances.
 
     Spec: VB-GAUSS
@@ -69,7 +72,7 @@ def _normal(beliefs: Any, rows: Rows, *, full: bool) -> tuple[Posterior, float]:
     expected, d = beliefs.expected(), rows.data.d
     passes = GaussianPasses(rows, len(beliefs.alpha))
     white = passes.whitening(expected.spreads, expected.form)
-    shares, offsets = _expected_logs(beliefs.alpha), array("d")
+    shares, offsets = expected_logs(beliefs.alpha), array("d")
     for k, (share, beta, nu) in enumerate(zip(shares, beliefs.beta, beliefs.nu, strict=True)):
         diagonal = whitening_diagonal(expected, white, k)
         if not all(diagonal):
@@ -86,18 +89,17 @@ def _normal(beliefs: Any, rows: Rows, *, full: bool) -> tuple[Posterior, float]:
     return passes.posterior(made, full=full), constant_of([0] * d)
 
 
-def _words(beliefs: Any, rows: Rows, *, full: bool) -> tuple[Posterior, float]:
-    """A pass under Dirichlet words.
+def _words(beliefs: CountBeliefs, rows: Rows, *, full: bool) -> tuple[Posterior, float]:
+    """A pass under Dirichlet words, or words that are there or not.
 
-    Spec: VB-MULT
+    Spec: VB-MULT, VB-BERN
     """
-    check_counts(rows.data, "multinomial", "fractional")
-    slopes = array("d", (x for eta in beliefs.eta for x in _expected_logs(eta)))
-    terms = Terms(array("d", _expected_logs(beliefs.alpha)), slopes)
-    return CountPasses(rows, len(beliefs.alpha)).posterior(terms, full=full), 0.0
-
-
-def _expected_logs(alpha: Sequence[float]) -> list[float]:
-    """E[log share] under a Dirichlet distribution."""
-    whole = digamma(math.fsum(alpha))
-    return [digamma(a) - whole for a in alpha]
+    check_counts(rows.data, beliefs.kind, "fractional")
+    offsets, slopes = array("d", expected_logs(beliefs.alpha)), array("d")
+    for c in range(len(beliefs.alpha)):
+        logs = [expected_logs(eta) for eta in beliefs.dirichlets(c)]
+        base, words = word_terms(logs, beliefs.kind)
+        offsets[c] += base
+        slopes.extend(words)
+    passes = CountPasses(rows, len(beliefs.alpha))
+    return passes.posterior(Terms(offsets, slopes), full=full), 0.0

@@ -15,11 +15,11 @@ from refclust.errors import BadOption
 from refclust.fitting.draws import Draws
 from refclust.fitting.rows import Rows
 from refclust.kernels.mixtures.shared import plain, total
-from refclust.mixture.bayes.assignments import AssignmentChain, copies
-from refclust.mixture.bayes.beliefs import CountDraws, GaussianDraws, dirichlet_log_density
-from refclust.mixture.bayes.counts import CountBeliefs, VariationalMultinomial
+from refclust.mixture.bayes.beliefs import CountBeliefs, GaussianBeliefs
+from refclust.mixture.bayes.chain import AssignmentChain, copies
+from refclust.mixture.bayes.counts import VariationalCounts
+from refclust.mixture.bayes.draws import CountDraws, GaussianDraws, dirichlet_log_density
 from refclust.mixture.bayes.gaussian import VariationalGaussian
-from refclust.mixture.bayes.gaussian_beliefs import GaussianBeliefs
 from refclust.mixture.families.counts import CountFamily
 from refclust.mixture.families.gaussian import GaussianFamily
 from refclust.mixture.families.gaussian_parameters import constant_of
@@ -33,7 +33,7 @@ from refclust.numbers.special import log_dirichlet
 class Model:
     """A mixture with its prior on one data set."""
 
-    family: VariationalGaussian | VariationalMultinomial
+    family: VariationalGaussian | VariationalCounts
     passes: Any
     constant: float  # what the densities of the passes leave out, for each unit of weight
     maker: Callable[[Any], Any]  # draws from beliefs
@@ -84,9 +84,10 @@ class Model:
         return total([w * (x + self.constant) for w, x in zip(weights, each, strict=True) if w])
 
     def _log_prior(self, drawn: Any) -> float:
-        own = (self.prior.log_density(0, drawn, j) for j in range(self.k))
+        components = (self.prior.log_density(0, drawn, j) for j in range(self.k))
         alpha = (self.family.alpha,) * self.k
-        return math.fsum((dirichlet_log_density(alpha, drawn.log_shares), *own))
+        common = self.prior.log_common(drawn)
+        return math.fsum((dirichlet_log_density(alpha, drawn.log_shares), *components, common))
 
 
 class Proposal:
@@ -96,14 +97,14 @@ class Proposal:
     """
 
     def __init__(self, maker: Callable[[Any], Any], beliefs: Sequence[Any]) -> None:
-        self._turns = [maker(one) for one in beliefs]
+        self._turns = list(map(maker, beliefs))
         # Chains come back to where they were: beliefs that are equal but for names count once.
-        several: dict[Any, list[Any]] = {}
-        for one, own in zip(beliefs, self._turns, strict=True):
-            several.setdefault(_nameless(one), []).append(own)
+        alike: dict[Any, list[Any]] = {}
+        for belief, turn in zip(beliefs, self._turns, strict=True):
+            alike.setdefault(_nameless(belief), []).append(turn)
         self._parts = [
             (same[0], math.log(len(same) / len(beliefs)), log_dirichlet(same[0].alpha))
-            for same in several.values()
+            for same in alike.values()
         ]
 
     def draw(self, s: int, draws: Draws) -> Any:
@@ -120,15 +121,16 @@ class Proposal:
         """
         k = len(drawn.log_shares)
         terms = []
-        for own, log_share, constant in self._parts:
+        for turn, log_share, constant in self._parts:
             matrix = [
                 [
-                    (own.alpha[c] - 1.0) * drawn.log_shares[j] + own.log_density(c, drawn, j)
+                    (turn.alpha[c] - 1.0) * drawn.log_shares[j] + turn.log_density(c, drawn, j)
                     for j in range(k)
                 ]
                 for c in range(k)
             ]
-            terms.append(log_share + constant + log_permanent(matrix))
+            common = turn.log_common(drawn)
+            terms.append(log_share + constant + log_permanent(matrix) + common)
         return logsumexp(terms) - math.lgamma(k + 1)
 
 
@@ -166,17 +168,17 @@ def model_of(
     fit: MixtureFit[GaussianBeliefs] | MixtureFit[CountBeliefs], rows: Dataset, session: Session
 ) -> Model:
     """The model that a variational fit is about."""
-    seen, beliefs = Rows(rows, session), fit.parameters
+    seen, beliefs, prior = Rows(rows, session), fit.parameters, dict(fit.settings)
     if isinstance(beliefs, GaussianBeliefs):
         passes = GaussianPasses(seen, len(beliefs.alpha))
-        gaussian = VariationalGaussian(GaussianFamily(passes, "VVV"), **fit.settings)
+        densities = GaussianFamily(passes, prior.pop("covariance"))
+        gaussian = VariationalGaussian(densities, **prior)
         return Model(gaussian, passes, constant_of([0] * rows.d), GaussianDraws, len(beliefs.alpha))
     if isinstance(beliefs, CountBeliefs):
         counted = CountPasses(seen, len(beliefs.alpha))
-        family = CountFamily(counted, "multinomial", counts="fractional")
-        multinomial = VariationalMultinomial(family, **fit.settings)
-        return Model(multinomial, counted, 0.0, CountDraws, len(beliefs.alpha))
+        counts = VariationalCounts(CountFamily(counted, beliefs.kind, counts="fractional"), **prior)
+        return Model(counts, counted, 0.0, CountDraws, len(beliefs.alpha))
     raise BadOption(
         f"a fit of the family {fit.family} has no beliefs to draw from; the fits of "
-        "variational_gaussian and variational_multinomial have"
+        "variational_gaussian, variational_multinomial and variational_bernoulli have"
     )

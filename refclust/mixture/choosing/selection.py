@@ -6,7 +6,7 @@ Every candidate stays in the table: those that could not be fitted with the code
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from refclust.backends.protocol import Problem
@@ -19,8 +19,13 @@ from refclust.errors import BadOption, DataError
 from refclust.fitting.checks import whole
 from refclust.fitting.options import takes
 from refclust.limits import within
-from refclust.mixture.bayes.fit import variational_gaussian, variational_multinomial
+from refclust.mixture.bayes.fit import (
+    variational_bernoulli,
+    variational_gaussian,
+    variational_multinomial,
+)
 from refclust.mixture.bayes.importance import importance_sampling
+from refclust.mixture.bayes.precisions import CONJUGATE, precision
 from refclust.mixture.choosing import criteria, held_out
 from refclust.mixture.choosing.clusters import select_kmeans
 from refclust.mixture.choosing.criteria import AnyFit
@@ -41,6 +46,7 @@ from refclust.mixture.families.named import record
 from refclust.mixture.fit import begun_by, finished
 from refclust.mixture.options import (
     MixtureCall,
+    VariationalBernoulliCall,
     VariationalGaussianCall,
     VariationalMultinomialCall,
 )
@@ -49,6 +55,7 @@ from refclust.numbers.reading import shown
 _BELIEFS: Final[Mapping[str, tuple[Callable[..., AnyFit], type[MixtureCall]]]] = {
     "gaussian": (variational_gaussian, VariationalGaussianCall),
     "multinomial": (variational_multinomial, VariationalMultinomialCall),
+    "bernoulli": (variational_bernoulli, VariationalBernoulliCall),
 }
 
 
@@ -73,7 +80,8 @@ def select(call: SelectCall) -> Selection:
     """Fit a model for every K and every covariance asked for, and choose by a criterion.
 
     The usual criterion is BIC, for k-means the gap statistic; ``folds`` belongs to ``cv``,
-    ``references`` to ``gap``. ``covariance`` is a name, several, or ``all``. Mixtures begin five
+    ``references`` to ``gap``. ``covariance`` is a name, several, or ``all``: by evidence all that
+    have a conjugate prior, and ``left_out`` says which have none. Mixtures begin five
     times, Gaussian ones first from k-means, then around random rows, unless ``start`` and
     ``restarts`` say otherwise, and stop when a row gains no more than 1e-6.
 
@@ -98,7 +106,7 @@ def select(call: SelectCall) -> Selection:
     options = call.of_fits(kind)
     rows = dataset(call.data, weights=call.weights)
     ks = _numbers(call.k)
-    shapes = [None] if fit is None else _covariances(call.covariance, model, criterion)
+    shapes, left_out = _covariances(call.covariance, model, criterion)
     work = (max(ks), len(ks) * len(shapes) * options.get("restarts", 1))
     session = call.session or _session(call.backend, model, rows, work)
     watch = call.after_candidate or (lambda _done, _all, _name: None)
@@ -107,7 +115,8 @@ def select(call: SelectCall) -> Selection:
         return select_kmeans(clustering, ks, criterion, call.references, watch)
     dealt = held_out.folds(rows.n, call.folds, seed=call.seed) if criterion == "cv" else ()
     fitting = _Fitting(model, criterion, rows, session, fit, options, dealt)
-    return fitting.selection([(each, shape) for each in ks for shape in shapes], watch)
+    table = fitting.selection([(each, shape) for each in ks for shape in shapes], watch)
+    return replace(table, left_out=left_out)
 
 
 def _session(
@@ -163,7 +172,7 @@ class _Fitting:
 
     def _candidate(self, k: int, shape: str | None) -> tuple[Candidate, AnyFit]:
         bounded = self.criterion in OF_BELIEFS
-        more = {} if shape is None or bounded else {"covariance": shape}
+        more = {} if shape is None else {"covariance": shape}
 
         def fitted(rows: Dataset) -> AnyFit:
             return self.fit(rows, k, session=self.session, **more, **self.options)
@@ -237,8 +246,11 @@ def _numbers(k: Any) -> list[int]:
 
 def _covariances(
     asked: str | Iterable[str], model: Model, criterion: Criterion
-) -> list[str | None]:
-    """The covariance models asked for, by their own names, each once, in order."""
+) -> tuple[list[str | None], tuple[str, ...]]:
+    """The covariance models asked for, by their own names, each once, in order; and those left out.
+
+    By evidence ``all`` are those that have a conjugate prior; one without is refused by name.
+    """
 
     def refusal() -> BadOption:
         return BadOption(
@@ -249,17 +261,17 @@ def _covariances(
     if not all(isinstance(name, str) for name in listed):
         raise refusal()
     if model != "gaussian":
-        if listed != ["full"]:
+        if listed != ["full"] and model != "kmeans":
             raise BadOption(f"covariances belong to gaussian mixtures, not to {model} ones")
-        return [None]
+        return [None], ()
     if not listed:
         raise BadOption("no covariance model is named; give one, several, or all")
-    # Variational Bayes has full covariances only: all of its models are one.
-    every = ["VVV"] if criterion in OF_BELIEFS else list(MODELS)
-    names = [each for name in listed for each in (every if name == "all" else [name])]
-    shapes: list[str | None] = list(dict.fromkeys(covariance_model(name).name for name in names))
-    if criterion in OF_BELIEFS and shapes != ["VVV"]:
-        raise BadOption(
-            f"the evidence is known for full covariances (VVV) only, not for {', '.join(names)}"
-        )
-    return shapes
+    bounded = criterion in OF_BELIEFS
+    every = list(CONJUGATE if bounded else MODELS)
+    names = [name for part in listed for name in (every if part == "all" else [part])]
+    models = list(dict.fromkeys(covariance_model(name).name for name in names))
+    if bounded:
+        for name in models:
+            precision(name, 1)  # refuses a model without a conjugate prior
+    left_out = tuple(name for name in MODELS if name not in every) if "all" in listed else ()
+    return list(models), left_out

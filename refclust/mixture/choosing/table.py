@@ -71,6 +71,7 @@ class Selection:
     chosen: int | None  # an index; none if a rule of k-means finds no K
     why: str
     fit: AnyFit | KMeansFit | None  # of the candidate chosen
+    left_out: tuple[str, ...] = ()  # covariance models of ``all`` that have no evidence
 
     @property
     def best(self) -> Candidate | None:

@@ -110,7 +110,7 @@ class GaussianBeliefNumbers(_Beliefs):
 
     def parameters(self) -> Any:
         """The beliefs."""
-        from refclust.mixture.bayes.gaussian_beliefs import GaussianBeliefs
+        from refclust.mixture.bayes.beliefs import GaussianBeliefs
 
         known = {field.name for field in fields(GaussianBeliefs)}
         own = (field.name for field in fields(self))
@@ -140,6 +140,40 @@ class CountBeliefNumbers(_Beliefs):
 
     def parameters(self) -> Any:
         """The beliefs."""
-        from refclust.mixture.bayes.counts import CountBeliefs
+        from refclust.mixture.bayes.beliefs import CountBeliefs
 
         return CountBeliefs(self.alpha, self.eta)
+
+
+def _pairs(node: Node, rows: Centres, known: Known) -> None:
+    for place, row in enumerate(rows):
+        if len(row) != 2 * known["d"]:
+            node.item(place).fail(f"{len(row)} numbers; two are due for each column")
+
+
+@dataclass(frozen=True, slots=True)
+class PresenceBeliefNumbers(_Beliefs):
+    """Dirichlet shares, and of each component two numbers for each word: there, and not.
+
+    Spec: MODEL-DOC
+    """
+
+    alpha: Weights
+    eta: Annotated[
+        tuple[Centre, ...],
+        array(also(_positive)(doubles(least=0, fewest=1))),
+        items("alpha", fewest=1),
+        also(_pairs),
+    ]
+
+    @property
+    def middles(self) -> Centres:
+        """How probable each word is expected to be."""
+        found: Any = self.mixture()
+        return tuple(found.probabilities)
+
+    def parameters(self) -> Any:
+        """The beliefs."""
+        from refclust.mixture.bayes.beliefs import CountBeliefs
+
+        return CountBeliefs(self.alpha, self.eta, "bernoulli")

@@ -17,6 +17,7 @@ from refclust.models.records.beliefs import (
     CountPrior,
     GaussianBeliefNumbers,
     GaussianPrior,
+    PresenceBeliefNumbers,
 )
 from refclust.models.records.numbers import (
     CountNumbers,
@@ -53,6 +54,7 @@ FAMILIES: Final[dict[str, FamilyFile]] = {
     },
     "variational-gaussian": FamilyFile(GaussianPrior, GaussianBeliefNumbers, "gaussian"),
     "variational-multinomial": FamilyFile(CountPrior, CountBeliefNumbers, "multinomial"),
+    "variational-bernoulli": FamilyFile(CountPrior, PresenceBeliefNumbers, "bernoulli"),
 }
 
 

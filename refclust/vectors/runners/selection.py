@@ -13,7 +13,7 @@ from refclust.backends.session import Session
 from refclust.data.accepting.door import dataset
 from refclust.errors import BadVectorFile
 from refclust.kernels.mixtures.shared import SOFT, plain, shares
-from refclust.mixture.bayes.counts import VariationalMultinomial
+from refclust.mixture.bayes.counts import VariationalCounts
 from refclust.mixture.bayes.fit import variational_gaussian, variational_multinomial
 from refclust.mixture.bayes.gaussian import VariationalGaussian
 from refclust.mixture.bayes.importance import importance_estimate
@@ -124,13 +124,11 @@ def _believed(text: str, backend: str) -> dict[str, Any]:
     alpha, k = number(inputs["alpha"]), len(q[0])
     family: Any
     if "concentration" in inputs:
-        counted = CountFamily(CountPasses(rows, k), "multinomial")
-        family = VariationalMultinomial(counted, alpha, number(inputs["concentration"]))
+        words = CountFamily(CountPasses(rows, k), inputs.get("kind", "multinomial"))
+        family = VariationalCounts(words, alpha, number(inputs["concentration"]))
     else:
-        plain_family = GaussianFamily(GaussianPasses(rows, k), "VVV")
-        family = VariationalGaussian(
-            plain_family, alpha, *(number(inputs[x]) for x in ("beta", "nu"))
-        )
+        normal = GaussianFamily(GaussianPasses(rows, k), inputs.get("model", "VVV"))
+        family = VariationalGaussian(normal, alpha, number(inputs["beta"]), number(inputs["nu"]))
     moments = family.moments(array("d", (x for row in q for x in row)), k)
     point = family.following(moments, None).point
     expected = family.passes.expected(moments, point.densities)

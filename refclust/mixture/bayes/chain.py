@@ -45,7 +45,7 @@ class AssignmentChain:
     Spec: MS-CHAIN
     """
 
-    family: Any  # VariationalGaussian or VariationalMultinomial
+    family: Any  # VariationalGaussian or VariationalCounts
     passes: Any
     maker: Callable[[Any], Any]  # draws from beliefs
     k: int
@@ -60,10 +60,10 @@ class AssignmentChain:
         drawn = self.maker(self.beliefs).draw(self.draws)
         joint = plain(self.passes.posterior(drawn.densities(), full=True).joint)
         shares = self._shares(joint)
-        self.beliefs = self.given(shares)
+        self.beliefs = self.after(shares)
         return State(drawn, shares)
 
-    def given(self, shares: array[float], part: float = 1.0) -> Any:
+    def after(self, shares: array[float], part: float = 1.0) -> Any:
         """The beliefs that follow from the rows, or from a part of each row, shared out like this.
 
         Spec: MS-CHAIN, VB-GAUSS, VB-MULT
