@@ -162,6 +162,8 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
     ],
     "fit multinomial": [(*SPARSE, "-k", "2", "--m", "1"), (*SPARSE, "-k", "2", "--json")],
     "fit bernoulli": [(*SPARSE, "-k", "2"), (f"texts{NAME}\n", "-k", "2", "--m", EVIL)],
+    "fit geometric": [(*SPARSE, "-k", "2"), (f"texts{NAME}\n", "-k", "2", "--m", EVIL)],
+    "fit poisson": [(*SPARSE, "-k", "2"), (f"texts{NAME}\n", "-k", "2", "--m", EVIL)],
     "fit naive-bayes": [(*SPARSE,), (*SPARSE, "--json"), (f"{NAME}.csv", "--labels", EVIL)],
     "fit qda": [(*FIT, "--floor", "0.1"), (*FIT, "--floor", "0.1", "--json"), (*FIT,)],
     "fit lda": [(*FIT, "--floor", "0.1"), (*FIT, "--floor", "0.1", "--json")],

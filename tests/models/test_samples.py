@@ -14,6 +14,7 @@ from refclust.mixture.bayes import predict as beliefs
 from refclust.mixture.bayes.beliefs import CountBeliefs, GaussianBeliefs
 from refclust.mixture.families.count_parameters import CountParameters
 from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.means import MeanParameters
 from refclust.mixture.predict import assignments
 from refclust.models.clusters import from_json, load_model, save_model, to_json
 from refclust.models.document import ALGORITHMS
@@ -53,7 +54,7 @@ def rows_for(model: Model) -> list[Any]:
     d, family = model.data.d, getattr(model, "family", None)
     if family == "bernoulli":
         rows: list[list[float]] = [[(i >> j) & 1 for j in range(d)] for i in range(4)]
-    elif family == "multinomial":
+    elif family in ("multinomial", "poisson", "geometric"):
         rows = [[(i + 2 * j) % 3 for j in range(d)] for i in range(3)]
     else:
         rows = [[(3 * i + 5 * j) % 7 + 0.25 for j in range(d)] for i in range(5)]
@@ -77,7 +78,12 @@ def parameters_in(top: Any) -> Any:
         made: Any = {
             key: tuple(tuple(x) if isinstance(x, list) else x for x in parts[key]) for key in parts
         }
-        return GaussianBeliefs(**made) if "nu" in told else CountBeliefs(**made)
+        if "nu" in told:
+            return GaussianBeliefs(**made, covariance=told["covariance"])
+        kind: Any = "bernoulli" if top["algorithm"].endswith("bernoulli") else "multinomial"
+        return CountBeliefs(**made, kind=kind)
+    if "means" in told and "covariances" not in told:
+        return MeanParameters(tuple(told["weights"]), rows(told["means"]))
     if "probabilities" in told:
         return CountParameters(tuple(told["weights"]), rows(told["probabilities"]))
     covariances = tuple(map(tuple, told["covariances"]))

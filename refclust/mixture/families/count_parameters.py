@@ -109,8 +109,6 @@ def shares_of(p: Any) -> tuple[float, ...]:
 def check_counts(data: Dataset, kind: Kind, counts: Counts) -> None:
     """Refuse rows that are no counts, or no zeros and ones for a Bernoulli mixture."""
     named("counts", counts, get_args(Counts))
-    if kind == "multinomial" and surely_counts(data.matrix.values):
-        return
     if kind == "bernoulli":
         place = _first(data, lambda x: x not in (0.0, 1.0))
         if place is not None:
@@ -119,14 +117,20 @@ def check_counts(data: Dataset, kind: Kind, counts: Counts) -> None:
                 "there"
             )
         return
+    whole = counts == "whole"
+    check_whole(data, whole=whole, advice=", unless counts='fractional' is chosen")
+
+
+def check_whole(data: Dataset, *, whole: bool = True, advice: str = "") -> None:
+    """Refuse counts below 0 and, if they must be ``whole``, fractions."""
+    if surely_counts(data.matrix.values):
+        return
     place = _first(data, lambda x: x < 0)
     if place is not None:
         raise NegativeCount(f"{_where(data, place)}; counts are at least 0")
-    place = None if counts == "fractional" else _first(data, lambda x: not x.is_integer())
+    place = _first(data, lambda x: not x.is_integer()) if whole else None
     if place is not None:
-        raise FractionalCount(
-            f"{_where(data, place)}; counts are whole numbers, unless counts='fractional' is chosen"
-        )
+        raise FractionalCount(f"{_where(data, place)}; counts are whole numbers{advice}")
 
 
 def check_parameters(given: CountParameters, kind: Kind, d: int) -> None:

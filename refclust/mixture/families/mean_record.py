@@ -1,4 +1,4 @@
-"""The record of a mixture of counts given by means: its law says the rest (chapter 31)."""
+"""The record of a mixture of counts given by means: its law says the rest (chapter 35)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from refclust.data.dataset import Dataset
 from refclust.fitting.draws import Draws
 from refclust.fitting.rows import Rows
 from refclust.kernels.mixtures.shared import Posterior
-from refclust.mixture.families.count_parameters import check_counts, shares_of
+from refclust.mixture.families.count_parameters import check_whole, shares_of
 from refclust.mixture.families.exact import Cell, CountJoint
 from refclust.mixture.families.means import Law, MeanFamily, MeanParameters, check_means, terms_of
 from refclust.mixture.families.record import FamilyRecord, RowDraw
@@ -34,7 +34,7 @@ def mean_record(
         return MeanFamily(CountPasses(rows, k), law, settings["m"], shares_of(settings["p"]))
 
     def posterior(parameters: MeanParameters, rows: Rows, full: bool) -> Posterior:
-        check_counts(rows.data, "multinomial", "whole")
+        check_whole(rows.data)
         passes = CountPasses(rows, len(parameters.weights))
         return passes.posterior(terms_of(parameters, law), full=full)
 

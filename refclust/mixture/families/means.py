@@ -1,4 +1,4 @@
-"""Mixtures of counts whose columns are independent, each given by its mean (chapter 31).
+"""Mixtures of counts whose columns are independent, each given by its mean (chapter 35).
 
 The logarithm of such a density is linear in the counts, so the kernels of counts do the passes; a
 law says what the mean of a column makes of it, and the M-step is the same for all of them: a mean.
@@ -21,7 +21,7 @@ from refclust.kernels.clusters.kmeans import Labels
 from refclust.kernels.mixtures.multinomial import Tallies, Terms
 from refclust.kernels.mixtures.words import log, m_estimate
 from refclust.kernels.points import Vector
-from refclust.mixture.families.count_parameters import check_counts
+from refclust.mixture.families.count_parameters import check_whole
 from refclust.mixture.families.counts import check_sizes
 from refclust.mixture.families.estimates import component_weights
 from refclust.mixture.families.family import Following, Point
@@ -117,7 +117,7 @@ class MeanFamily:
             raise DimensionMismatch(f"p has {len(self.p)} numbers, the rows {data.d} columns")
         if not all(0 <= mean < math.inf for mean in self.p):
             raise BadOption("p holds a number that is negative or not finite; means are needed")
-        check_counts(data, "multinomial", "whole")
+        check_whole(data)
 
     @property
     def name(self) -> str:

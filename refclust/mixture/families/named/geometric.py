@@ -1,4 +1,4 @@
-"""Geometric mixture: soft clusters of counts with long tails (chapter 31)."""
+"""Geometric mixture: soft clusters of counts with long tails (chapter 35)."""
 
 from __future__ import annotations
 

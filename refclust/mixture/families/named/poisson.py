@@ -1,4 +1,4 @@
-"""Poisson mixture: soft clusters of counts, each column by itself (chapter 31)."""
+"""Poisson mixture: soft clusters of counts, each column by itself (chapter 35)."""
 
 from __future__ import annotations
 
