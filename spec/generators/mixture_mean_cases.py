@@ -131,7 +131,7 @@ def visits(seed: int, n: int, means: list[list[int]]) -> list[list[int]]:
     return [[int(draw.random() * (2 * mu + 1)) for mu in means[i % len(means)]] for i in range(n)]
 
 
-ROWS = visits(351, 8, [[4, 1, 1], [1, 2, 6]])
+ROWS = visits(351, 6, [[3, 1, 1], [1, 2, 4]])
 
 
 def steps() -> VectorFile:
@@ -158,7 +158,7 @@ def _chains(file: VectorFile, kind: str) -> None:
     for number in range(1, 4):
         text = f"step {number} with one imagined row, of the means of all rows"
         problem = Means(ROWS, state, kind, m=Fraction(1))
-        state = step(file, f"smooth-{number}", problem, text, (*STEP, *PRIOR))
+        state = step(file, f"smooth-{number}", problem, text, (*ESTEP, *MSTEP, *PRIOR))
     p = (Fraction(1, 2), Fraction(3), Fraction(9, 4))
     problem = Means(ROWS, START, kind, m=Fraction(5, 2), p=p)
     step(file, "smooth-own", problem, "m = 5/2, p = (1/2, 3, 9/4)", (*MSTEP, "log_prior", *PRIOR))
@@ -198,7 +198,7 @@ def _special(file: VectorFile, kind: str) -> None:
 
 
 def _shared(file: VectorFile, kind: str) -> None:
-    weights = [1.0, 2.0, 3.0, 1.0] * 2
+    weights = [1.0, 2.0, 3.0] * 2
     copies = [row for row, w in zip(ROWS, weights, strict=True) for _ in range(int(w))]
     keys = ("log_likelihood", *MSTEP, *THEORY, *PRIOR)
     text = "integer weights, and in the twin case as many copies"
@@ -209,7 +209,7 @@ def _shared(file: VectorFile, kind: str) -> None:
     step(file, "hard", Means(ROWS, START, kind, hard=True), "hard shares: means of groups", keys)
     text = "hard shares, one imagined row"
     step(file, "hard-smooth", Means(ROWS, START, kind, m=one, hard=True), text, keys)
-    q = [[0.5, 0.5], [1.0, 0.0], [0.25, 0.75], [0.125, 0.875]] * 2
+    q = [[0.5, 0.5], [1.0, 0.0], [0.25, 0.75]] * 2
     step(file, "given", Means(ROWS, START, kind, q=q), "given shares: a rational M-step", MSTEP)
     p = (Fraction(1, 2), Fraction(3), Fraction(1, 4))
     text = "given shares and three imagined rows: a rational M-step"

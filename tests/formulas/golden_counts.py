@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -53,12 +54,18 @@ class MeanStep(golden.Step):
         found: Log = LIKELIHOODS[self.kind]([x], [1], self.mixture)
         return found
 
+    def certified(self) -> Fraction:
+        """The middle of an interval; forty digits, because products of many powers lose some."""
+        low, high = mixtures.certified(self.x, self.w, self.mixture, self.p, digits=40)
+        return (Fraction(low) + Fraction(high)) / 2
+
     def log_prior(self, mu: Any) -> Log:
         return counts.log_prior(mu, *self.smoothing, IMAGINED[self.kind])
 
 
 STEP: Mapping[str, Callable[[MeanStep], Any]] = {
     **golden.STEP,
+    "certified_log_likelihood": MeanStep.certified,
     "next.means": lambda step: step.next[1],
     "log_prior": lambda step: step.log_prior(step.mixture[1]),
     "next.log_prior": lambda step: step.log_prior(step.next[1]),
