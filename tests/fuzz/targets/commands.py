@@ -39,6 +39,8 @@ CALLS: Final[Mapping[str, str]] = {
     "fit gaussian": "rows.csv -k 2 --floor 0.1",
     "fit multinomial": "counts.svm -k 2 --m 1",
     "fit bernoulli": "bits.csv -k 2 --m 1",
+    "fit geometric": "bits.csv -k 2 --m 1",
+    "fit poisson": "bits.csv -k 2 --m 1",
     "fit naive-bayes": "counted.csv --label-column label --smoothing laplace",
     "fit qda": "labelled.csv --label-column label --floor 0.1",
     "fit lda": "labelled.csv --label-column label --floor 0.1",
