@@ -15,7 +15,8 @@ from refclust.formulas import hierarchical as formulas
 from refclust.formulas.vectors import distance, exact, squared_distance
 from refclust.numbers.real import Real
 from refclust.vectors import answers
-from refclust.vectors.runners.trees import _number, _row
+from refclust.vectors.runners.numbers import number
+from refclust.vectors.runners.products import vector
 
 FOLDER: Final = Path(__file__).parents[2] / "spec/vectors/20-hierarchical"
 METRICS: Final = {
@@ -34,19 +35,19 @@ def matrix_of(given: dict[str, Any]) -> list[list[float]]:
     """Distances of rows, or the given ones, as doubles; squares where the linkage takes them."""
     squares = given["linkage"] in formulas.SQUARES
     if "rows" in given:
-        rows = [_row(row) for row in given["rows"]]
+        rows = [vector(row) for row in given["rows"]]
         measure = squared_distance if squares else METRICS[given.get("metric", "euclidean")]
         return [[double(measure(x, y)) if i != j else 0.0 for j, y in enumerate(rows)]
                 for i, x in enumerate(rows)]  # fmt: skip
     entries = given["distances"]
     if entries and isinstance(entries[0], list):
-        whole = [[double(_number(entry)) for entry in row] for row in entries]
+        whole = [[double(number(entry)) for entry in row] for row in entries]
     else:
         n = round((1 + (1 + 8 * len(entries)) ** 0.5) / 2)
         values, whole = iter(entries), [[0.0] * n for _ in range(n)]
         for i in range(n):
             for j in range(i + 1, n):
-                whole[i][j] = whole[j][i] = double(_number(next(values)))
+                whole[i][j] = whole[j][i] = double(number(next(values)))
     known = [[double(entry) for entry in row] for row in formulas.given_distances(whole)]
     return [[x * x for x in row] for row in known] if squares else known
 
@@ -90,7 +91,7 @@ def answer(table: list[formulas.Merge], n: int, key: str) -> Any:
 @pytest.mark.spec("DIST-L2", "VEC-SQDIST", "DIST-COS", "KER-PAIR")
 @pytest.mark.parametrize("case", cases("distances.json"))
 def test_distances(case: dict[str, Any]) -> None:
-    rows = [_row(row) for row in case["input"]["rows"]]
+    rows = [vector(row) for row in case["input"]["rows"]]
     measure = METRICS[case["input"]["metric"]]
     expected = case["expect"].get("distances", case["expect"])
     pairs = [(x, y) for i, x in enumerate(rows) for y in rows[i + 1 :]]
