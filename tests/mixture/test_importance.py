@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from itertools import permutations, product
 from typing import Any
 
@@ -427,10 +428,9 @@ def test_densities_of_gamma_precisions(covariance: str) -> None:
 @pytest.mark.spec("MS-IS", "VB-COMMON")
 def test_density_of_one_common_precision() -> None:
     """Of one component, a common precision is its own."""
-    parts: Any = ((1.0,), (2.0,), (5.0,), ((1.0, -1.0),), ((2.0, 0.5, 0.5, 1.0),))
-    common, own = (
-        GaussianDraws(GaussianBeliefs(*parts, covariance=model)) for model in ("EEE", "VVV")
-    )
+    scale = (2.0, 0.5, 0.5, 1.0)
+    beliefs = GaussianBeliefs((1.0,), (2.0,), (5.0,), ((1.0, -1.0),), (scale,))
+    own, common = GaussianDraws(beliefs), GaussianDraws(replace(beliefs, covariance="EEE"))
     drawn = own.draw(Draws(1))
     both = common.log_density(0, drawn, 0) + common.log_common(drawn)
     assert both == pytest.approx(own.log_density(0, drawn, 0), rel=1e-13)
