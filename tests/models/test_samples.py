@@ -74,10 +74,9 @@ def parameters_in(top: Any) -> Any:
         return tuple(tuple(dict(row).get(j, 0.0) for j in range(d)) for row in table)
 
     if "alpha" in told:
-        parts = {key: part for key, part in told.items() if key != "covariance"}
-        made = {
-            key: tuple(tuple(x) if isinstance(x, list) else x for x in parts[key]) for key in parts
-        }
+        made: dict[str, Any] = {key: told[key] for key in told if key != "covariance"}
+        for key, part in made.items():
+            made[key] = tuple(tuple(x) if isinstance(x, list) else x for x in part)
         return GaussianBeliefs(**made) if "nu" in told else CountBeliefs(**made)
     if "probabilities" in told:
         return CountParameters(tuple(told["weights"]), rows(told["probabilities"]))
