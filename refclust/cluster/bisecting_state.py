@@ -7,26 +7,28 @@ share out the rows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any
 
 from refclust.cluster.options import KMeansOptions
 from refclust.cluster.results import Centre
 from refclust.cluster.seeding import most_draws
 from refclust.data.files.document import Node as Told
+from refclust.data.files.parts import doubles, whole, wholes
+from refclust.data.files.records import plain, read
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
     """A leaf, or, once it has been split, an inner node of the tree under way."""
 
-    rows: Sequence[int]
-    centre: Centre
+    rows: Annotated[Sequence[int], wholes(None, 0, "n", less=1, made=list)]
+    centre: Annotated[Centre, doubles("d")]
     weight: Fraction
     rss: Fraction
     whole: bool = False  # it cannot be split
-    children: tuple[int, int] | None = None
+    children: Annotated[tuple[int, int], wholes(2, 0, "places")] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class State:
     """The tree so far, and how many random numbers its splits have used."""
 
     nodes: tuple[Node, ...]
-    draws: int = 0
+    draws: Annotated[int, whole(0, None)] = 0
 
     def leaves(self) -> int:
         """The number of clusters so far."""
@@ -42,19 +44,10 @@ class State:
 
 
 def told(state: State) -> dict[str, Any]:
-    """The state as plain values."""
-    nodes = [
-        {
-            "rows": list(node.rows) if node.children is None else [],
-            "centre": list(node.centre),
-            "weight": str(node.weight),
-            "rss": str(node.rss),
-            "whole": node.whole,
-            "children": node.children,
-        }
-        for node in state.nodes
-    ]
-    return {"draws": state.draws, "nodes": nodes}
+    """The state as plain values; only leaves have rows."""
+    nodes = (node if node.children is None else replace(node, rows=()) for node in state.nodes)
+    found: dict[str, Any] = plain(replace(state, nodes=tuple(nodes)), {}, line=True)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,32 +64,17 @@ class StateReader:
 
         Spec: KM-CKPT
         """
-        draws, nodes = node.members("draws", "nodes")
-        items = nodes.items()
-        found = tuple(map(self._node, items))
+        state = read(State, node, {"n": self.n, "d": self.d, "places": 2 * self.n})
+        found, nodes = state.nodes, node.entry("nodes")
         splits = [one for one in found if one.children is not None]
         if not found or len(found) != 2 * len(splits) + 1 or len(splits) >= self.clusters:
             nodes.fail(f"{len(found)} nodes, of which {len(splits)} are split, are no tree")
-        self._check_tree(items, found)
+        self._check_tree(nodes.items(), found)
         self._check_rows(nodes, found)
         # Each split took one fit, and so did each leaf that turned out to be whole.
         fits = self.options.restarts * (len(splits) + sum(one.whole for one in found))
-        most = fits * most_draws(self.options, self.d)
-        return State(found, draws.whole(0, most))
-
-    def _node(self, node: Told) -> Node:
-        rows, centre, weight, rss, whole, children = node.members(
-            "rows", "centre", "weight", "rss", "whole", "children"
-        )
-        pair = children.maybe(lambda given: given.wholes(2, 0, 2 * self.n))
-        return Node(
-            rows.wholes(None, 0, self.n - 1),
-            centre.doubles(self.d),
-            weight.rational(),
-            rss.rational(),
-            whole.flag(),
-            None if pair is None else (pair[0], pair[1]),
-        )
+        node.entry("draws").whole(0, fits * most_draws(self.options, self.d))
+        return state
 
     def _check_tree(self, items: list[Told], found: tuple[Node, ...]) -> None:
         """Refuse children that are not there, come twice, or come before their parents."""

@@ -5,11 +5,12 @@ Labels are not kept: those before the last update follow from the centres before
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
-from refclust.cluster.results import Emptied, Iteration, Run
-from refclust.kernels.centres import CentreMatrix
+from refclust.cluster.results import Emptied, Iteration, Matrix, Run
+from refclust.data.files.parts import whole, wholes
+from refclust.data.files.records import plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,30 +18,18 @@ class Progress:
     """Finished runs, and the run under way after its last update."""
 
     finished: tuple[Run, ...] = ()
-    draws: int = 0
-    done: int = 0  # iterations of the run under way
-    start: CentreMatrix | None = None
-    previous: CentreMatrix | None = None
-    dropped: tuple[int, ...] = ()  # clusters of the previous centres that are gone
-    centres: CentreMatrix | None = None
+    draws: Annotated[int, whole(0, "draws allowed")] = 0
+    done: Annotated[int, whole(0, "limit")] = 0  # iterations of the run under way
+    start: Matrix | None = None
+    previous: Matrix | None = None
+    # Clusters of the previous centres that are gone.
+    dropped: Annotated[tuple[int, ...], wholes(None, 0, "k", less=1)] = ()
+    centres: Matrix | None = None
     emptied: tuple[Emptied, ...] = ()
     trace: tuple[Iteration, ...] = ()
 
 
 def told(progress: Progress) -> dict[str, Any]:
     """The progress as plain values."""
-    content = asdict(replace(progress, start=None, previous=None, centres=None))
-    for name in ("start", "previous", "centres"):
-        content[name] = _lists(getattr(progress, name))
-    for run in content["finished"]:
-        run["centres"], run["start"] = _lists(run.pop("matrix")), _lists(run.pop("first"))
-        run["exact_rss"] = str(run["exact_rss"])
-        run["cosine_terms"] = list(map(str, run["cosine_terms"]))
-    for step in [*content["trace"], *(i for run in content["finished"] for i in run["trace"])]:
-        if step["labels"] is not None:
-            step["labels"] = list(step["labels"])
-    return content
-
-
-def _lists(matrix: CentreMatrix | None) -> list[list[float]] | None:
-    return None if matrix is None else [list(row) for row in matrix]
+    found: dict[str, Any] = plain(progress, {}, line=True)
+    return found

@@ -7,20 +7,16 @@ number and counter is within what the fit allows.
 
 from __future__ import annotations
 
-from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, get_args
 
 from refclust.cluster.objective import rounded
 from refclust.cluster.options import KMeansOptions
 from refclust.cluster.progress import Progress
-from refclust.cluster.results import Centres, Emptied, Iteration, Policy, Reason, Run
+from refclust.cluster.results import Iteration, Run
 from refclust.cluster.seeding import most_draws
 from refclust.data.files.document import Node
-from refclust.kernels.centres import CentreMatrix
-
-_POLICIES: Final[tuple[Policy, ...]] = get_args(Policy)
-_REASONS: Final[tuple[Reason, ...]] = get_args(Reason)
+from refclust.data.files.records import read
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,30 +32,14 @@ class ProgressReader:
 
         Spec: KM-CKPT
         """
-        finished, draws, done, start, previous, dropped, centres, emptied, trace = node.members(
-            "finished",
-            "draws",
-            "done",
-            "start",
-            "previous",
-            "dropped",
-            "centres",
-            "emptied",
-            "trace",
-        )
         options = self.options
+        known = {name: getattr(options, name) for name in ("k", "limit", "empty", "metric")}
         most = options.restarts * most_draws(options, self.d)
-        found = Progress(
-            finished=tuple(map(self._run, finished.items())),
-            draws=draws.whole(0, most),
-            done=done.whole(0, options.limit),
-            start=start.maybe(self._matrix),
-            previous=previous.maybe(self._matrix),
-            dropped=tuple(dropped.wholes(None, 0, options.k - 1)),
-            centres=centres.maybe(self._matrix),
-            emptied=tuple(map(self._emptied, emptied.items())),
-            trace=self._trace(trace),
-        )
+        known |= {"n": self.n, "d": self.d, "draws allowed": most}
+        found = read(Progress, node, known)
+        for place, run in enumerate(found.finished):
+            self._check_run(node.entry("finished").item(place), run)
+        self._check_trace(node.entry("trace"), found.trace, found.done)
         self._check(node, found)
         return found
 
@@ -74,8 +54,6 @@ class ProgressReader:
             node.fail("centres and iterations do not fit together")
         if not under_way and (found.done or found.trace or found.emptied or found.dropped):
             node.fail("iterations of a run that has no centres")
-        if len(found.trace) != (found.done if self.options.trace != "none" else 0):
-            node.entry("trace").fail(f"{len(found.trace)} iterations; {found.done} were made")
         gone = sorted(set(found.dropped))
         before = 0 if found.previous is None else len(found.previous)
         after = 0 if found.centres is None else len(found.centres)
@@ -84,90 +62,22 @@ class ProgressReader:
         if found.previous is not None and before - len(gone) != after:
             node.fail(f"{after} centres after {before}, of which {len(gone)} were dropped")
 
-    def _run(self, node: Node) -> Run:
-        rss, exact, cosine, terms, iterations, stopped, centres, start, emptied, trace = (
-            node.members(
-                "rss",
-                "exact_rss",
-                "cosine",
-                "cosine_terms",
-                "iterations",
-                "stopped",
-                "centres",
-                "start",
-                "emptied",
-                "trace",
-            )
-        )
-        matrix = self._matrix(centres)
-        directed = self.options.metric == "cosine"
-        found = Run(
-            rss=rss.double(0),
-            exact_rss=exact.rational(),
-            cosine=self._cosine(cosine),
-            cosine_terms=tuple(
-                term.rational(signed=True) for term in terms.items(len(matrix) if directed else 0)
-            ),
-            iterations=iterations.whole(0, self.options.limit),
-            stopped=stopped.one_of(_REASONS),
-            matrix=matrix,
-            first=self._matrix(start),
-            emptied=tuple(map(self._emptied, emptied.items())),
-            trace=self._trace(trace),
-        )
-        if rounded(found.exact_rss) != found.rss:
-            rss.fail(f"{found.rss!r}; exact_rss is another number")
-        if len(found.trace) != (found.iterations if self.options.trace != "none" else 0):
-            trace.fail(f"{len(found.trace)} iterations; {found.iterations} were made")
-        return found
+    def _check_run(self, node: Node, run: Run) -> None:
+        node.entry("cosine_terms").items(len(run.matrix) if self.options.metric == "cosine" else 0)
+        if rounded(run.exact_rss) != run.rss:
+            node.entry("rss").fail(f"{run.rss!r}; exact_rss is another number")
+        self._check_trace(node.entry("trace"), run.trace, run.iterations)
 
-    def _matrix(self, node: Node) -> CentreMatrix:
-        return CentreMatrix.of(self._centres(node))
-
-    def _centres(self, node: Node) -> Centres:
-        """Centres, fewer than were asked for if some could be dropped."""
-        rows = node.items()
-        k = self.options.k
-        if not (1 if self.options.empty == "drop" else k) <= len(rows) <= k:
-            node.fail(f"{len(rows)} centres; {k} are due")
-        return tuple(row.doubles(self.d) for row in rows)
-
-    def _trace(self, node: Node) -> tuple[Iteration, ...]:
-        return tuple(self._iteration(one, at) for at, one in enumerate(node.items(), start=1))
-
-    def _iteration(self, node: Node, due: int) -> Iteration:
-        iteration, changed, rss, updated, cosine, centres, labels = node.members(
-            "iteration", "changed", "rss", "rss_updated", "cosine", "centres", "labels"
-        )
+    def _check_trace(self, node: Node, trace: Sequence[Iteration], made: int) -> None:
+        """Refuse other iterations than were made, and other detail than was asked for."""
         detail = self.options.trace
-        if (centres.value is None) != (detail == "scalars"):
-            centres.wrong("what the options of the trace say")
-        if (labels.value is None) != (detail != "full"):
-            labels.wrong("what the options of the trace say")
-        return Iteration(
-            iteration=iteration.whole(due, due),
-            changed=changed.whole(0, self.n),
-            rss=rss.double(0),
-            rss_updated=updated.maybe(lambda given: given.double(0)),
-            cosine=self._cosine(cosine),
-            centres=centres.maybe(self._centres),
-            labels=labels.maybe(
-                lambda given: array("i", given.wholes(self.n, 0, self.options.k - 1))
-            ),
-        )
-
-    def _emptied(self, node: Node) -> Emptied:
-        iteration, cluster, policy, row = node.members("iteration", "cluster", "policy", "row")
-        return Emptied(
-            iteration.whole(1, self.options.limit),
-            cluster.whole(0, self.options.k - 1),
-            policy.one_of(_POLICIES),
-            row.maybe(lambda given: given.whole(0, self.n - 1)),
-        )
-
-    def _cosine(self, node: Node) -> float | None:
-        if self.options.metric == "cosine":
-            return node.double()
-        if node.value is not None:
-            node.wrong("null, under the Euclidean metric,")
-        return None
+        for due, (item, step) in enumerate(zip(node.items(), trace, strict=True), start=1):
+            item.entry("iteration").whole(due, due)
+            if step.rss is None:
+                item.entry("rss").wrong("a finite number")
+            if (step.centres is None) != (detail == "scalars"):
+                item.entry("centres").wrong("what the options of the trace say")
+            if (step.labels is None) != (detail != "full"):
+                item.entry("labels").wrong("what the options of the trace say")
+        if len(trace) != (made if detail != "none" else 0):
+            node.fail(f"{len(trace)} iterations; {made} were made")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from refclust.backends.session import Provenance
 from refclust.cluster.options import Metric as Metric
@@ -16,12 +16,30 @@ from refclust.cluster.options import Policy as Policy
 from refclust.cluster.options import Size as Size
 from refclust.cluster.options import Start as Start
 from refclust.data.dataset import Features, Fingerprint
-from refclust.data.files.parts import whole
+from refclust.data.files import parts
+from refclust.data.files.records import Key
 from refclust.kernels.centres import CentreMatrix
 
+if TYPE_CHECKING:
+    Labels: TypeAlias = array[int]
+else:
+    Labels = array  # which takes no types at run time
 Centre: TypeAlias = tuple[float, ...]
 Centres: TypeAlias = tuple[Centre, ...]
 Reason: TypeAlias = Literal["unchanged", "tolerance", "objective", "limit", "caller"]
+Amount: TypeAlias = Annotated[float, parts.double(0)]
+_due = parts.counted("centres", "k", fewer=("empty", "drop"))
+_labels = parts.wholes("n", 0, "k", less=1, made=lambda labels: array("i", labels))
+Matrix: TypeAlias = Annotated[
+    CentreMatrix, parts.array(parts.doubles("d"), made=CentreMatrix.of), _due
+]
+TotalCosine: TypeAlias = Annotated[
+    float | None,
+    parts.double(),
+    parts.only(
+        "metric", "cosine", "a total cosine is known under the metric cosine only; null is due"
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +49,10 @@ class Emptied:
     Spec: KM-EMPTY
     """
 
-    iteration: int
-    cluster: Annotated[int, whole(0, "clusters", less=1)]
+    iteration: Annotated[int, parts.whole(1, "limit")]
+    cluster: Annotated[int, parts.whole(0, "k", less=1)]
     policy: Policy
-    row: Annotated[int, whole(0, "n", less=1)] | None = None
+    row: Annotated[int, parts.whole(0, "n", less=1)] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +63,14 @@ class Iteration:
     """
 
     iteration: int  # from 1
-    changed: int  # rows whose label differs from the one before; all of them at first
-    rss: float | None  # of the new labels under the centres they were assigned to, if watched
-    rss_updated: float | None  # of the same labels under the updated centres
-    cosine: float | None  # KM-COSOBJ of the new labels, under the cosine only
-    centres: Centres | None = None  # after the update; not with trace="scalars"
-    labels: array[int] | None = None  # with trace="full" only
+    # Rows whose label differs from the one before; all of them at first.
+    changed: Annotated[int, parts.whole(0, "n")]
+    rss: Amount | None  # of the new labels under the centres they were assigned to, if watched
+    rss_updated: Amount | None  # of the same labels under the updated centres
+    cosine: TotalCosine  # KM-COSOBJ of the new labels, under the cosine only
+    # After the update; not with trace="scalars".
+    centres: Annotated[Centres, parts.array(parts.doubles("d")), _due] | None = None
+    labels: Annotated[Labels, _labels] | None = None  # with trace="full" only
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +80,15 @@ class Run:
     Spec: KM-RESTART
     """
 
-    rss: float
+    rss: Amount
     exact_rss: Fraction
-    cosine: float | None
-    cosine_terms: tuple[Fraction, ...]  # what KM-COSOBJ adds up, squared, with the sign kept
-    iterations: int
+    cosine: TotalCosine
+    # What KM-COSOBJ adds up, squared, with the sign kept.
+    cosine_terms: tuple[Annotated[Fraction, parts.rational(signed=True)], ...]
+    iterations: Annotated[int, parts.whole(0, "limit")]
     stopped: Reason
-    matrix: CentreMatrix  # the centres in one buffer
-    first: CentreMatrix  # where they started
+    matrix: Annotated[Matrix, Key("centres")]  # the centres in one buffer
+    first: Annotated[Matrix, Key("start")]  # where they started
     emptied: tuple[Emptied, ...]
     trace: tuple[Iteration, ...]
 

@@ -9,8 +9,11 @@ fit that may fall by design, does not say that it holds.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
+from refclust.data.files.parts import real, whole
+
+Real: TypeAlias = Annotated[float, real()]  # in a checkpoint
 Verdict: TypeAlias = Literal["rises", "within rounding", "falls"]
 Standing: TypeAlias = Literal["holds", "falls", "not promised", "not watched"]
 
@@ -27,11 +30,11 @@ class Ascent:
     'within rounding'
     """
 
-    iteration: int  # the M-step that was made between
-    before: float  # J(t), or F(q, theta) where q is restricted; with the logarithm of the prior
-    bound: float  # Q(t, t+1)
-    after: float
-    rounding: float  # what each of the two gaps may err by
+    iteration: Annotated[int, whole(0, "limit")]  # the M-step that was made between
+    before: Real  # J(t), or F(q, theta) where q is restricted; with the logarithm of the prior
+    bound: Real  # Q(t, t+1)
+    after: Real
+    rounding: Real  # what each of the two gaps may err by
     verdict: Verdict
 
     @property

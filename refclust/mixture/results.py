@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeAlias, TypeVar
 
 from refclust.backends.session import Provenance
 from refclust.data.dataset import Features, Fingerprint
-from refclust.mixture.certificate import Ascent, Certificate
+from refclust.data.files import parts
+from refclust.mixture.certificate import Ascent, Certificate, Real
 from refclust.mixture.options import Policy as Policy
 from refclust.mixture.options import Start as Start
 from refclust.mixture.options import Variation as Variation
@@ -26,9 +27,9 @@ class Iteration(Generic[P]):
     """
 
     iteration: int  # how many M-steps came before
-    log_likelihood: float
-    objective: float  # the bound F, with the logarithm of the prior
-    gain: float | None  # of the objective, for each unit of weight
+    log_likelihood: Real
+    objective: Real  # the bound F, with the logarithm of the prior
+    gain: Real | None  # of the objective, for each unit of weight
     parameters: P | None
 
 
@@ -39,10 +40,11 @@ class Event:
     Spec: GMM-COLLAPSE
     """
 
-    iteration: int
-    component: int | None  # none: what all of them share
+    iteration: Annotated[int, parts.whole(0, "limit", less=-1)]
+    component: Annotated[int, parts.whole(0, "k", less=1)] | None  # none: what all of them share
     why: str
-    rows: tuple[int, ...]  # some of those it was most probable for
+    # Some of those it was most probable for.
+    rows: Annotated[tuple[int, ...], parts.wholes(None, 0, "n", less=1)]
     done: Literal["ended", "dropped", "reset"]
 
 
@@ -53,11 +55,11 @@ class Run(Generic[P]):
     Spec: EM-RESTART
     """
 
-    log_likelihood: float
-    objective: float
-    log_prior: float
-    entropy: float
-    iterations: int
+    log_likelihood: Real
+    objective: Real
+    log_prior: Real
+    entropy: Real
+    iterations: Annotated[int, parts.whole(0, "limit")]
     stopped: Reason
     parameters: P
     start: P

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final, get_args
 
-from refclust.data.files.document import Node, parse, written
+from refclust.data.files.document import LARGEST, Node, parse, written
 from refclust.data.files.parts import Known
 from refclust.data.files.records import FAMILY, plain, read, told
 from refclust.models.records.clusters import (
@@ -75,7 +75,8 @@ def from_json(text: str, name: str) -> Model:
         "kind": facts.kind,
         "n": facts.n,
         "d": facts.d,
-        "clusters": facts.n,  # params.k is less after a drop
+        "k": facts.n,  # of clusters that were empty: params.k is less after a drop
+        "limit": LARGEST,
     }
     made, asked, found = records_of(known)
     wanted = read(asked, params, known)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, NoReturn, TypeVar
@@ -20,7 +20,6 @@ from refclust.data.files.textfile import check_json
 from refclust.errors import BadModel, NotFinite, RefclustError
 from refclust.escape import for_terminal
 
-T = TypeVar("T")
 Word = TypeVar("Word", bound=str)
 
 LARGEST: Final = 2**53  # any program reads integers up to here exactly
@@ -102,10 +101,6 @@ class Node:
         if type(self.value) is not str:
             self.wrong("a string")
         return self.value
-
-    def words(self) -> tuple[str, ...]:
-        """The value as an array of strings."""
-        return tuple(item.text() for item in self.items())
 
     def flag(self) -> bool:
         """The value as a truth value."""
@@ -194,10 +189,6 @@ class Node:
             if not (type(value) is int and least <= value <= most):
                 self.item(place).whole(least, most)
         return list(self.value)
-
-    def maybe(self, read: Callable[[Node], T]) -> T | None:
-        """Nothing if the value is null, else what ``read`` makes of it."""
-        return None if self.value is None else read(self)
 
 
 def parse(text: str, name: str, *, error: type[RefclustError] = BadModel) -> Node:

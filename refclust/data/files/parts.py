@@ -6,6 +6,7 @@ number of rows, another key of its object. Whoever reads knows what the names st
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -101,6 +102,19 @@ def double(
     return replace(made, plain=lambda value, _known, _line: None if value == null else value)
 
 
+def real() -> Part:
+    """A number; infinities, which JSON has not, are words."""
+
+    def read(node: Node, _known: Known) -> float:
+        return float(node.value) if node.value in ("inf", "-inf") else node.double()
+
+    return replace(
+        double(),
+        read=read,
+        plain=lambda value, _known, _line: str(value) if math.isinf(value) else value,
+    )
+
+
 def text(pattern: str = "", due: str = "") -> Part:
     """A string; of a pattern, if there is one, which ``due`` describes."""
 
@@ -125,14 +139,14 @@ def words(allowed: Sequence[str]) -> Part:
     return Part(lambda node, _: node.one_of(allowed), lambda _defs, _known: schema, (str,))
 
 
-def rational(pattern: str = "(0|[1-9][0-9]*)(/[1-9][0-9]*)?") -> Part:
+def rational(pattern: str = "(0|[1-9][0-9]*)(/[1-9][0-9]*)?", *, signed: bool = False) -> Part:
     """A rational number in lowest terms, as a string.
 
     Spec: MODEL-LOAD
     """
     schema = {"type": "string", "pattern": f"^{pattern}$", "maxLength": MOST_DIGITS}
     return Part(
-        lambda node, _: node.rational(),
+        lambda node, _: node.rational(signed=signed),
         lambda _defs, _known: schema,
         (str,),
         plain=lambda value, _known, _line: str(value),
@@ -158,16 +172,25 @@ def doubles(
             node.item(place).wrong(f"a number from {least:g} to {most:g}")
         return found
 
-    schema = _array(double(least, most).schema({}, {}), fewest)
-    return Part(
-        read,
-        lambda _defs, _known: schema,
-        (list,),
-        _names(length),
-        plain=lambda value, _known, line: value if line else Line(value),
-        taken=lambda value: tuple(map(float, value)),
-        scalar=False,
-    )
+    made = _row(read, _array(double(least, most).schema({}, {}), fewest), length)
+    return replace(made, taken=lambda value: tuple(map(float, value)))
+
+
+def wholes(
+    length: int | str | None,
+    least: int,
+    most: str,
+    *,
+    less: int = 0,
+    made: Callable[[list[int]], Any] = tuple,
+) -> Part:
+    """An array of integers within bounds, on one line."""
+
+    def read(node: Node, known: Known) -> Any:
+        due = None if length is None else number_of(known, length)
+        return made(node.wholes(due, least, number_of(known, most) - less))
+
+    return _row(read, _array(whole(least).schema({}, {}), 0), length, most)
 
 
 def array(item: Part, length: int | None = None, made: Callable[[Any], Any] = tuple) -> Part:
@@ -196,6 +219,24 @@ def array(item: Part, length: int | None = None, made: Callable[[Any], Any] = tu
     )
 
 
+def several(places: Sequence[Part]) -> Part:
+    """An array of one line with a part for each of its places."""
+
+    def read(node: Node, known: Known) -> tuple[Any, ...]:
+        found = zip(places, node.items(len(places)), strict=True)
+        return tuple(part.read(one, known) for part, one in found)
+
+    def plain(value: Any, known: Known, line: bool) -> Any:
+        found = [part.plain(one, known, True) for part, one in zip(places, value, strict=True)]
+        return found if line else Line(found)
+
+    def schema(defs: Schema, known: Known) -> Schema:
+        prefix = [part.schema(defs, known) for part in places]
+        return {"type": "array", "prefixItems": prefix, "items": False, "minItems": len(prefix)}
+
+    return Part(read, schema, (list,), plain=plain, scalar=False)
+
+
 def names(
     length: str | None, check: Callable[[Node, Any, dict[Any, None]], None], *, fewest: int = 0
 ) -> Part:
@@ -214,18 +255,23 @@ def names(
 
     integer = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
     kinds = [{**_array(one, fewest), "uniqueItems": True} for one in ({"type": "string"}, integer)]
-    return Part(
-        read,
-        lambda _defs, _known: {"anyOf": kinds},
-        (list,),
-        _names(length),
-        plain=lambda value, _known, line: value if line else Line(value),
-        scalar=False,
-    )
+    return _row(read, {"anyOf": kinds}, length)
 
 
 def _array(item: Schema, fewest: int) -> Schema:
     return {"type": "array", "items": item, **({"minItems": fewest} if fewest else {})}
+
+
+def _row(read: Callable[[Node, Known], Any], schema: Schema, *named: object) -> Part:
+    """An array on one line."""
+
+    def plain(value: Any, _known: Known, line: bool) -> Any:
+        found = value if isinstance(value, tuple) else list(value)
+        return found if line else Line(found)
+
+    return Part(
+        read, lambda _defs, _known: schema, (list,), _names(*named), plain=plain, scalar=False
+    )
 
 
 def either(parts: Sequence[Part]) -> Part:
@@ -264,33 +310,32 @@ def maybe(part: Part) -> Part:
 # -- what is added to a part --------------------------------------------------------------------
 
 
+def read_by(read: Callable[[Part, Node, Known], Any], *names: str) -> Wrapper:
+    """A function that reads with a part, or what no declaration can tell how."""
+    return lambda part: replace(
+        part, read=lambda node, known: read(part, node, known), names=part.names | _names(*names)
+    )
+
+
 def also(check: Callable[[Node, Any, Known], None], *names: str) -> Wrapper:
     """A further check of the value, which may need names."""
 
-    def wrapped(part: Part) -> Part:
-        def read(node: Node, known: Known) -> Any:
-            value = part.read(node, known)
-            check(node, value, known)
-            return value
+    def read(part: Part, node: Node, known: Known) -> Any:
+        value = part.read(node, known)
+        check(node, value, known)
+        return value
 
-        return replace(part, read=read, names=part.names | _names(*names))
-
-    return wrapped
+    return read_by(read, *names)
 
 
 def items(length: str, *, fewest: int = 0, less: int = 0) -> Wrapper:
     """As many items as a name says, or some less."""
 
-    def wrapped(part: Part) -> Part:
-        def read(node: Node, known: Known) -> Any:
-            node.items(number_of(known, length) - less)
-            return part.read(node, known)
+    def read(part: Part, node: Node, known: Known) -> Any:
+        node.items(number_of(known, length) - less)
+        return part.read(node, known)
 
-        return replace(
-            part, read=read, names=part.names | {length}, schema=_filled(part, fewest).schema
-        )
-
-    return wrapped
+    return lambda part: read_by(read, length)(_filled(part, fewest))
 
 
 def counted(noun: str, most: str, *, fewer: bool | tuple[str, str]) -> Wrapper:
@@ -300,9 +345,15 @@ def counted(noun: str, most: str, *, fewer: bool | tuple[str, str]) -> Wrapper:
         count, due = len(value), known[most]
         enough = known[fewer[0]] == fewer[1] if isinstance(fewer, tuple) else fewer
         if not (1 <= count <= due if enough else count == due):
-            node.fail(f"{count} {noun}; {most} is {due}")
+            told = f"{most} is {due}" if "." in most else f"{due} are due"
+            node.fail(f"{count} {noun}; {told}")
 
-    return lambda part: also(check)(_filled(part, 1))
+    def read(part: Part, node: Node, known: Known) -> Any:
+        if type(node.value) is list and list in part.json:  # before anything is made of it
+            check(node, node.value, known)
+        return also(check)(part).read(node, known)
+
+    return lambda part: read_by(read)(_filled(part, 1))
 
 
 def _filled(part: Part, fewest: int) -> Part:
@@ -318,31 +369,21 @@ def _filled(part: Part, fewest: int) -> Part:
 def only(name: str, word: str, complaint: str) -> Wrapper:
     """A value where a name stands for a word, and null elsewhere."""
 
-    def wrapped(part: Part) -> Part:
-        def read(node: Node, known: Known) -> Any:
-            if known[name] == word:
-                return part.read(node, known)
-            return None if node.value is None else node.fail(complaint)
+    def read(part: Part, node: Node, known: Known) -> Any:
+        if known[name] == word:
+            return part.read(node, known)
+        return None if node.value is None else node.fail(complaint)
 
-        return replace(
-            maybe(part),
-            read=read,
-            names=part.names | {name},
-            narrowed=lambda known: (
-                None
-                if name not in known
-                else part.schema({}, known)
-                if known[name] == word
-                else NULL
-            ),
-        )
+    def wrapped(part: Part) -> Part:
+        def narrowed(known: Known) -> Schema | None:
+            if name not in known:
+                return None
+            return part.schema({}, known) if known[name] == word else NULL
+
+        made = read_by(read, name)(part)
+        return replace(maybe(part), read=made.read, names=made.names, narrowed=narrowed)
 
     return wrapped
-
-
-def read_by(read: Callable[[Node, Known], Any], *names: str) -> Wrapper:
-    """A function that reads what no declaration can tell how."""
-    return lambda part: replace(part, read=read, names=part.names | _names(*names))
 
 
 def in_order(part: Part) -> Part:
@@ -352,9 +393,9 @@ def in_order(part: Part) -> Part:
 
 def on_line(part: Part) -> Part:
     """The same on one line."""
-    return replace(
-        part,
-        plain=lambda value, known, line: (
-            part.plain(value, known, True) if line else Line(part.plain(value, known, True))
-        ),
-    )
+
+    def plain(value: Any, known: Known, line: bool) -> Any:
+        found = part.plain(value, known, True)
+        return found if line else Line(found)
+
+    return replace(part, plain=plain)

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get
 from typing import get_type_hints as hints_of
 
 from refclust.data.files import parts
-from refclust.data.files.document import Line, Node
+from refclust.data.files.document import Node
 from refclust.data.files.parts import Known, Part, Schema
 from refclust.errors import RefclustError
 
@@ -44,6 +44,13 @@ UNWRITTEN: Final = Look("no key at all")
 
 
 @dataclass(frozen=True, slots=True)
+class Key:
+    """The key of a field that has another name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Chosen:
     """A record whose class depends on what is known."""
 
@@ -63,7 +70,7 @@ def read(record: type[T], node: Node, known: Known) -> T:
     return found
 
 
-def plain(record: Any, known: Known) -> Any:
+def plain(record: Any, known: Known, *, line: bool = False) -> Any:
     """A record as a document has it, with its keys in the order of its fields.
 
     Spec: MODEL-DOC
@@ -71,7 +78,7 @@ def plain(record: Any, known: Known) -> Any:
     >>> plain(Look("new"), {})
     {'what': 'new'}
     """
-    return part_of(type(record)).plain(record, known, False)
+    return part_of(type(record)).plain(record, known, line)
 
 
 def taken(record: type[T], source: Any, **values: Any) -> T:
@@ -123,9 +130,13 @@ def part_of(annotation: Any) -> Part:
     if origin is tuple:
         if args == (float, Ellipsis):
             return parts.doubles()
+        if args[-1] is not Ellipsis and len(set(args)) > 1:
+            return parts.several([part_of(one) for one in args])
         return parts.array(part_of(args[0]), None if args[-1] is Ellipsis else len(args))
+    if isinstance(annotation, TypeVar):
+        return _by_name(annotation.__name__)
     plain = _PLAIN.get(annotation)
-    return _object(annotation) if plain is None else plain()
+    return _object(origin or annotation) if plain is None else plain()
 
 
 _PLAIN: Final[dict[Any, Callable[[], Part]]] = {
@@ -149,9 +160,20 @@ def _annotated(kind: Any, added: tuple[Any, ...]) -> Part:
             found = _LOOKS[one](kind)
     found = part_of(kind) if found is None else found
     for one in added:
-        if not isinstance(one, Part | Look | Chosen):
+        if not isinstance(one, Part | Look | Chosen | Key):
             found = one(found)
     return found
+
+
+def _by_name(name: str) -> Part:
+    """The part that is known by the name of a type variable."""
+    return Part(
+        lambda node, known: known[name].read(node, known),
+        lambda defs, known: known[name].schema(defs, known),
+        (dict,),
+        plain=lambda value, known, line: known[name].plain(value, known, line),
+        scalar=False,
+    )
 
 
 def _chosen(choose: Callable[[Known], type]) -> Part:
@@ -171,8 +193,9 @@ def _chosen(choose: Callable[[Known], type]) -> Part:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a record: its part, if it is written; and whether its keys are spread."""
+    """A field of a record: its key, its part, if it is written; and whether its keys are spread."""
 
+    key: str
     part: Part | None
     present: Part | None  # the part of what is not null
     spread: Chosen | None
@@ -187,24 +210,26 @@ def fields_of(record: type) -> dict[str, Field]:
         hint = hints[name]
         added = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
         if UNWRITTEN in added:
-            found[name] = Field(None, None, None)
+            found[name] = Field(name, None, None, None)
             continue
         present = hint
         if get_origin(hint) in (Union, UnionType):
             present = Union[tuple(one for one in get_args(hint) if one is not NoneType)]  # noqa: UP007
         spread = next((one for one in added if isinstance(one, Chosen)), None)
-        found[name] = Field(part_of(hint), part_of(present), spread if SPREAD in added else None)
+        key = next((one.name for one in added if isinstance(one, Key)), name)
+        spread = spread if SPREAD in added else None
+        found[name] = Field(key, part_of(hint), part_of(present), spread)
     return found
 
 
 def _keys(record: type, known: Known) -> dict[str, Part]:
     """The keys of a record in their order, with those that are spread among them."""
     found: dict[str, Part] = {}
-    for name, field in fields_of(record).items():
+    for field in fields_of(record).values():
         if field.spread is not None:
             found |= _keys(field.spread.choose(known), known)
         elif field.part is not None:
-            found[name] = field.part
+            found[field.key] = field.part
     return found
 
 
@@ -246,7 +271,7 @@ def _read(record: type, node: Node, entries: Mapping[str, Node], known: Known) -
             values[name] = _read(field.spread.choose(known), node, entries, seen)
         else:
             assert field.part is not None
-            values[name] = field.part.read(entries[name], seen)
+            values[name] = field.part.read(entries[field.key], seen)
     return _made(record, node, values, known)
 
 
@@ -265,7 +290,7 @@ def _object(record: type) -> Part:
         for name, field in fields_of(type(value)).items():
             if field.part is not None:
                 part = field.part.plain(getattr(value, name), known, line)
-                found |= part if field.spread else {name: part}
+                found |= part if field.spread else {field.key: part}
         return found
 
     def schema(defs: Schema, known: Known) -> Schema:
@@ -338,21 +363,15 @@ def _one_key(record: type) -> Part:
 
 def _in_array(record: type) -> Part:
     """The values alone, in an array of one line."""
-    listed = {name: field.part for name, field in fields_of(record).items() if field.part}
-
-    def read(node: Node, known: Known) -> Any:
-        entries = dict(zip(listed, node.items(len(listed)), strict=True))
-        return _read(record, node, entries, known)
-
-    def plain(value: Any, known: Known, line: bool) -> Any:
-        found = [part.plain(getattr(value, name), known, True) for name, part in listed.items()]
-        return found if line else Line(found)
-
-    def schema(defs: Schema, known: Known) -> Schema:
-        prefix = [part.schema(defs, known) for part in listed.values()]
-        return {"type": "array", "prefixItems": prefix, "items": False, "minItems": len(prefix)}
-
-    return replace(_object(record), read=read, plain=plain, schema=schema, json=(list,))
+    names = [name for name, field in fields_of(record).items() if field.part]
+    whole = parts.several([field.part for field in fields_of(record).values() if field.part])
+    return replace(
+        whole,
+        read=lambda node, known: record(*whole.read(node, known)),
+        plain=lambda value, known, line: whole.plain(
+            [getattr(value, name) for name in names], known, line
+        ),
+    )
 
 
 _LOOKS: Final = {GIVEN: _given, ONE_KEY: _one_key, IN_ARRAY: _in_array}

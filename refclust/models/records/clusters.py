@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from refclust.cluster.results import Emptied, Metric, Policy, Reason, Start
 from refclust.cluster.tree import Merge
 from refclust.data.files.document import Node
 from refclust.data.files.parts import (
     Known,
+    Part,
     also,
     counted,
     double,
@@ -30,50 +31,16 @@ from refclust.data.files.parts import (
 from refclust.data.files.records import IN_ARRAY, ONE_KEY
 from refclust.kernels.distances import METRICS
 from refclust.kernels.linkage import LINKAGES
-from refclust.models.records.common import (
-    Amount,
-    Clusters,
-    DataFacts,
-    KernelFacts,
-    Kind,
-    Lines,
-    Many,
-    Origin,
-    Reading,
-    Seed,
-    Weighing,
-    agrees,
-    numbered,
-)
-from refclust.models.records.mixtures import ClassifierModel, MixtureModel
+from refclust.models.records.common import Amount, Clusters, Lines, Many, Seed, agrees, numbered
+from refclust.models.records.common import DataFacts as DataFacts
+from refclust.models.records.common import KernelFacts as KernelFacts
+from refclust.models.records.common import Kind as Kind
+from refclust.models.records.common import Origin as Origin
+from refclust.models.records.common import Reading as Reading
+from refclust.models.records.common import Weighing as Weighing
+from refclust.models.records.mixtures import ClassifierModel as ClassifierModel
+from refclust.models.records.mixtures import MixtureModel as MixtureModel
 from refclust.models.records.rows import Row, Rows, directed, room
-
-__all__ = [
-    "AgglomerativeFitted",
-    "AgglomerativeModel",
-    "AgglomerativeParams",
-    "BisectingFitted",
-    "BisectingModel",
-    "BisectingParams",
-    "Child",
-    "ClassifierModel",
-    "ClusterModel",
-    "Cut",
-    "DataFacts",
-    "FlatSplit",
-    "KMeansFitted",
-    "KMeansModel",
-    "KMeansParams",
-    "KernelFacts",
-    "Kind",
-    "MixtureModel",
-    "Model",
-    "Origin",
-    "Reading",
-    "RunFacts",
-    "Step",
-    "Weighing",
-]
 
 GIVEN: Final = "given"
 TotalCosine: TypeAlias = Annotated[
@@ -280,7 +247,7 @@ class AgglomerativeParams:
             place.fail(f"{self.metric} does not go with data.kind, {known['kind']}")
 
 
-def _merges(node: Node, known: Known) -> tuple[Merge, ...]:
+def _merges(_part: Part, node: Node, known: Known) -> tuple[Merge, ...]:
     """Read a tree of merges: every cluster but the last is merged once, into a larger one.
 
     Spec: MODEL-LOAD
@@ -318,15 +285,11 @@ class KMeansModel:
     Spec: MODEL-DOC
     """
 
+    algorithm: ClassVar = "kmeans"
     params: KMeansParams
     fitted: KMeansFitted
     data: DataFacts
     provenance: Origin
-
-    @property
-    def algorithm(self) -> str:
-        """The word that a model file has for it."""
-        return "kmeans"
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,15 +299,11 @@ class BisectingModel:
     Spec: MODEL-DOC
     """
 
+    algorithm: ClassVar = "bisecting"
     params: BisectingParams
     fitted: BisectingFitted
     data: DataFacts
     provenance: Origin
-
-    @property
-    def algorithm(self) -> str:
-        """The word that a model file has for it."""
-        return "bisecting"
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,15 +313,11 @@ class AgglomerativeModel:
     Spec: MODEL-DOC
     """
 
+    algorithm: ClassVar = "agglomerative"
     params: AgglomerativeParams
     fitted: AgglomerativeFitted
     data: DataFacts
     provenance: Origin
-
-    @property
-    def algorithm(self) -> str:
-        """The word that a model file has for it."""
-        return "agglomerative"
 
 
 ClusterModel: TypeAlias = KMeansModel | BisectingModel | AgglomerativeModel

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, TypeAlias
 
 from refclust.cluster.results import Centre
 from refclust.data.files.document import LARGEST, Line, Node
-from refclust.data.files.parts import Known, Part, Schema, Wrapper, doubles
+from refclust.data.files.parts import Known, Part, Schema, Wrapper, doubles, read_by
 
 # A sparse row is kept with all its zeros, so a short file could ask for a huge table.
 MOST_NUMBERS: Final = 10**8
@@ -75,16 +75,13 @@ def room(rows: int = 1) -> Wrapper:
     Spec: MODEL-LOAD
     """
 
-    def wrapped(part: Part) -> Part:
-        def read(node: Node, known: Known) -> Any:
-            count, d = rows * len(node.items()), known["d"]
-            if count * d > MOST_NUMBERS:
-                node.fail(f"{count} centres of {d} numbers; {MOST_NUMBERS} numbers are allowed")
-            return part.read(node, known)
+    def read(part: Part, node: Node, known: Known) -> Any:
+        count, d = rows * len(node.items()), known["d"]
+        if count * d > MOST_NUMBERS:
+            node.fail(f"{count} centres of {d} numbers; {MOST_NUMBERS} numbers are allowed")
+        return part.read(node, known)
 
-        return replace(part, read=read)
-
-    return wrapped
+    return read_by(read)
 
 
 Row: TypeAlias = Annotated[Centre, _row()]
