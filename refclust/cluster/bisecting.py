@@ -8,8 +8,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from refclust.backends.session import Provenance, Session
-from refclust.cluster import bisecting_state as states
-from refclust.cluster.bisecting_state import Node, State
+from refclust.cluster.course import bisecting_state as states
+from refclust.cluster.course.bisecting_state import Node, State
 from refclust.cluster.directions import unit_rows
 from refclust.cluster.kmeans import USUAL, Steps
 from refclust.cluster.objective import exact_within, mean_square, rounded

@@ -14,7 +14,9 @@ from fractions import Fraction
 from typing import Final
 
 from refclust.backends.session import Session
-from refclust.cluster import progress as progresses
+from refclust.cluster.course import progress as progresses
+from refclust.cluster.course.progress import Progress
+from refclust.cluster.course.progress_read import ProgressReader
 from refclust.cluster.directions import unit_rows
 from refclust.cluster.objective import (
     best_run,
@@ -25,8 +27,6 @@ from refclust.cluster.objective import (
     total_cosine,
 )
 from refclust.cluster.options import KMeansOptions
-from refclust.cluster.progress import Progress
-from refclust.cluster.progress_read import ProgressReader
 from refclust.cluster.results import Centres, Iteration, KMeansFit, Reason, Run
 from refclust.cluster.seeding import STARTS
 from refclust.cluster.update import NOTHING_TO_TREAT, empty_clusters, treat, update, without

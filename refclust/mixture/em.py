@@ -19,16 +19,16 @@ from refclust.fitting.draws import Draws
 from refclust.fitting.rows import Rows
 from refclust.kernels.clusters.kmeans import copied
 from refclust.kernels.mixtures.shared import SOFT, EMStep
-from refclust.mixture import progress as progresses
 from refclust.mixture import starts
+from refclust.mixture.course import progress as progresses
+from refclust.mixture.course.journal import Journal
+from refclust.mixture.course.progress import Progress
+from refclust.mixture.course.progress_read import ProgressReader
+from refclust.mixture.course.repair import all_collapsed, best_run, impossible, repaired
 from refclust.mixture.families.family import Collapsed, Densities, Family, Point
 from refclust.mixture.families.ranges import total_weight
 from refclust.mixture.families.recentre import beyond_range
-from refclust.mixture.journal import Journal
 from refclust.mixture.options import EMOptions
-from refclust.mixture.progress import Progress
-from refclust.mixture.progress_read import ProgressReader
-from refclust.mixture.repair import all_collapsed, best_run, impossible, repaired
 from refclust.mixture.results import Iteration, MixtureFit, Reason
 from refclust.mixture.variations import damped, rule_of
 

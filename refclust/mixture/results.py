@@ -9,7 +9,7 @@ from typing import Annotated, Any, Generic, Literal, TypeAlias, TypeVar
 from refclust.backends.session import Provenance
 from refclust.data.dataset import Features, Fingerprint
 from refclust.data.files import parts
-from refclust.mixture.certificate import Ascent, Certificate, Real
+from refclust.mixture.course.certificate import Ascent, Certificate, Real
 from refclust.mixture.options import Policy as Policy
 from refclust.mixture.options import Start as Start
 from refclust.mixture.options import Variation as Variation

@@ -22,8 +22,8 @@ from refclust.kernels.contracts.bounds import row_bounds
 from refclust.kernels.mixtures.shared import SOFT, Rule
 from refclust.kernels.mixtures.shared import posterior as posterior_of
 from refclust.kernels.mixtures.shared import shares as shares_of
-from refclust.mixture import repair
 from refclust.mixture.certified import certified_log_likelihood
+from refclust.mixture.course import repair
 from refclust.mixture.families.named.bernoulli import bernoulli_steps
 from refclust.mixture.families.named.multinomial import multinomial_steps
 from refclust.mixture.predict import assignments

@@ -14,7 +14,7 @@ from refclust.backends.session import Session
 from refclust.data.accepting.door import dataset
 from refclust.errors import BadLabel, BadOption, DegenerateCovariance, RefclustError
 from refclust.mixture.bayes.fit import variational_gaussian, variational_multinomial
-from refclust.mixture.certificate import Certificate, ascent
+from refclust.mixture.course.certificate import Certificate, ascent
 from refclust.mixture.families.count_parameters import CountParameters
 from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from tests.mixture.tools import (

@@ -18,8 +18,8 @@ from refclust.escape import for_terminal
 
 if TYPE_CHECKING:
     from refclust.data.dataset import Dataset, Features
-    from refclust.mixture.certificate import Ascent
     from refclust.mixture.certified import Certified
+    from refclust.mixture.course.certificate import Ascent
     from refclust.mixture.predict import Parameters
     from refclust.mixture.results import Event
     from refclust.models.mixtures import AnyFit

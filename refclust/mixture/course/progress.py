@@ -7,7 +7,7 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from refclust.data.files.parts import Part, whole
 from refclust.data.files.records import UNWRITTEN, plain
-from refclust.mixture.certificate import Ascent, Real
+from refclust.mixture.course.certificate import Ascent, Real
 from refclust.mixture.families.family import Densities, Family
 from refclust.mixture.results import Event, Iteration, Run
 
@@ -76,4 +76,4 @@ def told(progress: Progress[P], family: Family[P, D, M]) -> dict[str, Any]:
 
 
 def _unread(*_: Any) -> Any:
-    raise NotImplementedError
+    raise AssertionError("parameters are read by their family")

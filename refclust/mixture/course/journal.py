@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import Generic, TypeVar
 
 from refclust.kernels.mixtures.shared import EMStep
-from refclust.mixture.certificate import ascent
+from refclust.mixture.course.certificate import ascent
+from refclust.mixture.course.progress import Before, Pending, Progress, Reached
 from refclust.mixture.families.family import Densities, Family, Following, Point
 from refclust.mixture.families.recentre import beyond_range
 from refclust.mixture.options import EMOptions
-from refclust.mixture.progress import Before, Pending, Progress, Reached
 from refclust.mixture.results import Event, Iteration, Reason, Run
 
 P = TypeVar("P")

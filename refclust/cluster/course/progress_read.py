@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from refclust.cluster.course.progress import Progress
 from refclust.cluster.objective import rounded
 from refclust.cluster.options import KMeansOptions
-from refclust.cluster.progress import Progress
 from refclust.cluster.results import Iteration, Run
 from refclust.cluster.seeding import most_draws
 from refclust.data.files.document import Node

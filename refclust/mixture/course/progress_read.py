@@ -13,9 +13,9 @@ from typing import Any, Generic, TypeVar
 from refclust.data.files.document import Node
 from refclust.data.files.parts import Part
 from refclust.data.files.records import read
+from refclust.mixture.course.progress import Pending, Progress
 from refclust.mixture.families.family import Densities, Family
 from refclust.mixture.options import EMOptions
-from refclust.mixture.progress import Pending, Progress
 from refclust.mixture.results import Iteration, Run
 
 P = TypeVar("P")
