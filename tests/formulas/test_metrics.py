@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refclust.errors import RefclustError
+from refclust.errors import RefclustError, WeightsNotInteger
 from refclust.formulas import information, matching, pairs
 from refclust.formulas.contingency import Contingency, table, weighted_table, without_noise
 from refclust.formulas.undefined import Undefined
@@ -243,6 +243,15 @@ def test_means_by_chance(pair: Pair) -> None:
             matching.bcubed_recall(t), mean(matching.bcubed_recall, t))),
     ):  # fmt: skip
         assert same(fast, formula, found)
+
+
+@pytest.mark.spec("PUR-EXP", "BC-PEXP")
+def test_objects_that_are_permuted_are_whole() -> None:
+    halves = Contingency.of_rows([[Fraction(1, 2), 1], [1, Fraction(1, 2)]])
+    for mean in (matching.expected_purity, matching.expected_bcubed_precision):
+        with pytest.raises(WeightsNotInteger):
+            mean(halves)
+        assert mean(Contingency.of_rows([[1]])) == 1
 
 
 @pytest.mark.spec("EMI", "AMI", "KER-EMI")
