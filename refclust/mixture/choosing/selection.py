@@ -71,7 +71,7 @@ def _fit_of(model: Model, criterion: str) -> tuple[Callable[..., AnyFit] | None,
 
         return fitted, kind.call
     if model not in _BELIEFS:
-        raise BadOption(f"there is no evidence for {model}; it goes with {' and '.join(_BELIEFS)}")
+        raise BadOption(f"there is no evidence for {model}; it goes with {', '.join(_BELIEFS)}")
     return _BELIEFS[model]
 
 
