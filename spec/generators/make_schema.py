@@ -269,7 +269,12 @@ def _beliefs(matrix: dict[str, Any], ratio: dict[str, Any]) -> list[dict[str, An
     known = {"rows": matrix, "q": matrix, "alpha": ratio}
     normal = {**known, "beta": ratio, "nu": ratio}
     words = {**known, "concentration": ratio}
-    return [_object([*normal], [], normal), _object([*words], [], words)]
+    model = {"model": {"enum": ["EII", "VII", "EEI", "VVI", "EEE", "VVV"]}}
+    kind = {"kind": {"const": "bernoulli"}}
+    return [
+        _object([*normal], ["model"], {**normal, **model}),
+        _object([*words], ["kind"], {**words, **kind}),
+    ]
 
 
 def _classes(matrix: dict[str, Any], options: dict[str, Any]) -> list[dict[str, Any]]:
