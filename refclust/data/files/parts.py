@@ -42,8 +42,11 @@ class Part:
 Wrapper: TypeAlias = Callable[[Part], Part]
 
 
-def _number_of(known: Known, name: int | str) -> int:
-    """A number, or what a name stands for: a number, or how many there are."""
+def number_of(known: Known, name: int | str) -> int:
+    """A number, or what a name stands for: a number, or how many there are.
+
+    Spec: MODEL-LOAD
+    """
     value = known[name] if isinstance(name, str) else name
     return value if isinstance(value, int) else len(value)
 
@@ -59,7 +62,7 @@ def whole(least: int = 0, most: int | str | None = LARGEST, *, less: int = 0) ->
     """
 
     def read(node: Node, known: Known) -> int:
-        return node.whole(least, None if most is None else _number_of(known, most) - less)
+        return node.whole(least, None if most is None else number_of(known, most) - less)
 
     bound = {} if most is None else {"maximum": most if isinstance(most, int) else LARGEST}
     schema = {"type": "integer", "minimum": least, **bound}
@@ -142,12 +145,8 @@ def rational(pattern: str = "(0|[1-9][0-9]*)(/[1-9][0-9]*)?", *, signed: bool = 
     Spec: MODEL-LOAD
     """
     schema = {"type": "string", "pattern": f"^{pattern}$", "maxLength": MOST_DIGITS}
-    return Part(
-        lambda node, _: node.rational(signed=signed),
-        lambda _defs, _known: schema,
-        (str,),
-        plain=lambda value, _known, _line: str(value),
-    )
+    made = Part(lambda node, _: node.rational(signed=signed), lambda _defs, _known: schema, (str,))
+    return replace(made, plain=lambda value, _known, _line: str(value))
 
 
 def doubles(
@@ -163,7 +162,7 @@ def doubles(
     """
 
     def read(node: Node, known: Known) -> tuple[float, ...]:
-        found = node.doubles(None if length is None else _number_of(known, length), least)
+        found = node.doubles(None if length is None else number_of(known, length), least)
         if most is not None and found and max(found) > most:
             place = next(place for place, x in enumerate(found) if x > most)
             node.item(place).wrong(f"a number from {least:g} to {most:g}")
@@ -184,8 +183,8 @@ def wholes(
     """An array of integers within bounds, on one line."""
 
     def read(node: Node, known: Known) -> Any:
-        due = None if length is None else _number_of(known, length)
-        return made(node.wholes(due, least, _number_of(known, most) - less))
+        due = None if length is None else number_of(known, length)
+        return made(node.wholes(due, least, number_of(known, most) - less))
 
     return _row(read, _array(whole(least).schema({}, {}), 0), length, most)
 
@@ -240,7 +239,7 @@ def names(
     """Names that are all strings or all integers; ``check`` sees each, and those before it."""
 
     def read(node: Node, known: Known) -> tuple[str | int, ...]:
-        items = node.items(None if length is None else _number_of(known, length))
+        items = node.items(None if length is None else number_of(known, length))
         found: dict[str | int, None] = {}
         for item in items:
             # All are of the kind of the first: numbers and strings that look like them never meet.
@@ -329,7 +328,7 @@ def items(length: str, *, fewest: int = 0, less: int = 0) -> Wrapper:
     """As many items as a name says, or some less."""
 
     def read(part: Part, node: Node, known: Known) -> Any:
-        node.items(_number_of(known, length) - less)
+        node.items(number_of(known, length) - less)
         return part.read(node, known)
 
     return lambda part: read_by(read, length)(_filled(part, fewest))
