@@ -145,12 +145,8 @@ def rational(pattern: str = "(0|[1-9][0-9]*)(/[1-9][0-9]*)?", *, signed: bool = 
     Spec: MODEL-LOAD
     """
     schema = {"type": "string", "pattern": f"^{pattern}$", "maxLength": MOST_DIGITS}
-    return Part(
-        lambda node, _: node.rational(signed=signed),
-        lambda _defs, _known: schema,
-        (str,),
-        plain=lambda value, _known, _line: str(value),
-    )
+    made = Part(lambda node, _: node.rational(signed=signed), lambda _defs, _known: schema, (str,))
+    return replace(made, plain=lambda value, _known, _line: str(value))
 
 
 def doubles(
