@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Callable
@@ -15,6 +16,8 @@ from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
 from refclust.errors import BadCheckpoint, RefclustError
 from refclust.fitting.checkpoint import Checkpoint
+from refclust.mixture.bayes import fit as bayes
+from refclust.mixture.em import EMSteps
 from refclust.mixture.families.count_parameters import CountParameters
 from refclust.mixture.families.counts import CountFamily
 from tests.mixture.tools import told
@@ -27,11 +30,13 @@ STEPS: dict[str, Callable[..., Any]] = {
     "gaussian": fits.gaussian_steps,
     "multinomial": fits.multinomial_steps,
     "bernoulli": fits.bernoulli_steps,
+    "poisson": fits.poisson_steps,
 }
 BASE: dict[str, dict[str, Any]] = {
     "gaussian": {"data": POINTS, "floor": 0.05, "weights": WEIGHTS},
     "multinomial": {"data": WORDS, "m": 0.5},
     "bernoulli": {"data": BITS, "m": 1.0},
+    "poisson": {"data": WORDS, "m": 0.5},
 }
 VARIATIONS: dict[str, dict[str, Any]] = {
     "em": {},
@@ -350,3 +355,35 @@ def test_the_prior_is_the_one_that_the_step_told(
             next(steps)
         steps.save()
         assert finish(name, checkpoint=Checkpoint(path, resume=True)) == due
+
+
+@pytest.mark.spec("EM-CKPT")
+@pytest.mark.parametrize(
+    ("fit", "data", "options"),
+    [
+        (bayes.variational_gaussian, POINTS, {"covariance": "EEE"}),
+        (bayes.variational_gaussian, POINTS, {"covariance": "VVI"}),
+        (bayes.variational_multinomial, WORDS, {}),
+        (bayes.variational_bernoulli, BITS, {}),
+    ],
+)
+def test_beliefs_go_on_after_a_stop(
+    fit: Any, data: Any, options: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path / "beliefs.json")
+    asked = {"seed": 1, "limit": 6, "tolerance": None, "backend": "reference", **options}
+    whole, calls = fit(data, 2, **asked), itertools.count(1)
+    maximised = EMSteps._maximised
+
+    def stopping(self: Any, *args: Any) -> Any:
+        if next(calls) == 3:
+            raise KeyboardInterrupt
+        return maximised(self, *args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(EMSteps, "_maximised", stopping)
+        with pytest.raises(KeyboardInterrupt):
+            fit(data, 2, checkpoint=Checkpoint(path), **asked)
+    resumed = fit(data, 2, checkpoint=Checkpoint(path, resume=True), **asked)
+    assert (resumed.parameters, resumed.objective) == (whole.parameters, whole.objective)
+    assert resumed.trace == whole.trace

@@ -82,13 +82,13 @@ class ProgressReader(Generic[P, D, M]):
         """Parameters of the family, in plain numbers, of as many components as there may be."""
         plain: dict[str, Any] = {}
         for key in node.mapping():
-            entry = node.entry(key)
+            items = node.entry(key).items()
+            # A row of each component, or one number of each: shares, or what is believed of them.
+            rows = bool(items) and isinstance(items[0].value, list)
             plain[key] = (
-                entry.doubles()
-                if key == "weights"
-                else tuple(item.doubles() for item in entry.items())
+                tuple(item.doubles() for item in items) if rows else node.entry(key).doubles()
             )
-        k, count = self.options.k, len(plain.get("weights", ()))
+        k, count = self.options.k, len(plain.get("weights") or plain.get("alpha") or ())
         if not (1 if self.options.collapse == "drop" else k) <= count <= k:
             node.fail(f"{count} components; {k} are due")
         found = self.family.read(plain)
