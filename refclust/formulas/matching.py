@@ -219,6 +219,20 @@ def overlap_matching(table: Contingency) -> Matching:
     )
 
 
+def matched_similarity(table: Contingency) -> Real:
+    """The similarity of matched clusters and classes, S.
+
+    Spec: PSI, PSI-SIMPLE
+
+    >>> matched_similarity(Contingency.of_rows([[3, 1], [1, 3]]))
+    Real('3/2')
+    """
+    return total(
+        real(table.counts[i, j]) / max(table.row[i], table.col[j])
+        for i, j in overlap_matching(table)
+    )
+
+
 @metric(
     "Pair sets index",
     range=(0, 1),
@@ -238,10 +252,7 @@ def psi(table: Contingency) -> Real:
     """
     if len(table.row) == len(table.col) == 1:
         return real(1)  # fixed by the defining paper
-    s = total(
-        real(table.counts[i, j]) / max(table.row[i], table.col[j])
-        for i, j in overlap_matching(table)
-    ).named("S")
+    s = matched_similarity(table).named("S")
     sizes = zip(sorted(table.row, reverse=True), sorted(table.col, reverse=True), strict=False)
     e = total(real(a * b) / (table.total * max(a, b)) for a, b in sizes).named("E")
     return real(0) if s <= e else (s - e) / (max(len(table.row), len(table.col)) - e)
@@ -267,10 +278,7 @@ def simplified_psi(table: Contingency) -> Real:
     widest = max(len(table.row), len(table.col))
     if widest == 1:
         return real(1)  # as PSI has it
-    s = total(
-        real(table.counts[i, j]) / max(table.row[i], table.col[j])
-        for i, j in overlap_matching(table)
-    ).named("S")
+    s = matched_similarity(table).named("S")
     return real(0) if s <= 1 else (s - 1) / (widest - 1)
 
 
