@@ -140,6 +140,12 @@ class UnknownOption(UsageError):
     code = "unknown-option"
 
 
+class WrongEvidence(UsageError):
+    """A metric was asked of something that it cannot be computed from."""
+
+    code = "wrong-evidence"
+
+
 class BadOption(UsageError):
     """The option exists but does not take this value."""
 

@@ -124,7 +124,7 @@ def for_markdown(value: object) -> str:
         for_terminal(value),
     )
     text = re.sub(r"\A([0-9]{1,9})([.)])(?= |\Z)", r"\1\\\2", text)
-    return re.sub(r"\A\s+|\s+\Z", lambda found: "".join(f"&#{ord(x)};" for x in found[0]), text)
+    return re.sub(r"\A\s+|\s+\Z", lambda match: "".join(f"&#{ord(x)};" for x in match[0]), text)
 
 
 def for_latex(value: object) -> str:
@@ -138,7 +138,7 @@ def for_latex(value: object) -> str:
     text = "".join(_LATEX.get(sign, sign) for sign in for_terminal(value))
     text = re.sub(r"(?<=-)-|(?<=')'|(?<=,),", r"{}\g<0>", text)  # no ligatures
     text = re.sub(r"\A[\[*]", r"{\g<0>}", text)  # the row before ends in \\, which may take both
-    return re.sub(r"\A +|(?<= ) +| \Z", lambda found: r"\ " * len(found[0]), text)
+    return re.sub(r"\A +|(?<= ) +| \Z", lambda match: r"\ " * len(match[0]), text)
 
 
 def for_json(text: str) -> str:
@@ -214,14 +214,14 @@ def _is_plain(text: str) -> bool:
     return text.isascii() and text.isprintable() and "\\" not in text
 
 
-def _shown(found: re.Match[str]) -> str:
-    return found[0] if _belongs(found) else _code(found[0])
+def _shown(match: re.Match[str]) -> str:
+    return match[0] if _belongs(match) else _code(match[0])
 
 
-def _json_shown(found: re.Match[str]) -> str:
-    if _belongs(found):
-        return found[0]
-    units = found[0].encode("utf-16-be", "surrogatepass").hex()
+def _json_shown(match: re.Match[str]) -> str:
+    if _belongs(match):
+        return match[0]
+    units = match[0].encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
 
 
@@ -232,11 +232,11 @@ def _code(sign: str) -> str:
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
-def _belongs(found: re.Match[str]) -> bool:
+def _belongs(match: re.Match[str]) -> bool:
     """Whether a joiner or a selector of variants stands where words and pictures have it."""
-    sign, text = found[0], found.string
-    before = text[found.start() - 1 : found.start()]
-    after = text[found.end() : found.end() + 1]
+    sign, text = match[0], match.string
+    before = text[match.start() - 1 : match.start()]
+    after = text[match.end() : match.end() + 1]
     if "\ufe00" <= sign <= "\ufe0f":
         keycap = before != "" and before in "0123456789#*" and after == "\u20e3"
         return keycap or _within(before, _PICTURES + _IDEOGRAPHS + _JOINING)

@@ -118,25 +118,27 @@ def beyond(name: str, what: str) -> TooLarge:
     )
 
 
-def parsed(text: str, told: str) -> dict[str, int]:
+def parsed(text: str, source: str) -> dict[str, int]:
     """Read limits written as ``name=size``, several with commas between them.
 
     >>> parsed("line=1g,digits=100", "--limit")
     {'line': 1073741824, 'digits': 100}
     """
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for entry in filter(None, (part.strip() for part in text.split(","))):
         name, _, size = (part.strip() for part in entry.partition("="))
-        _known(name, told)
+        _known(name, source)
         number, unit = (size, "") if size.isdecimal() else (size[:-1], size[-1:].lower())
         if not (number.isascii() and number.isdecimal()) or unit not in _POWERS:
-            raise BadOption(f"{told} {entry!r}: a whole number is needed, maybe with k, m, g or t")
+            raise BadOption(
+                f"{source} {entry!r}: a whole number is needed, maybe with k, m, g or t"
+            )
         if len(number) > _DIGITS:
-            raise BadOption(f"{told} {name}: at most {_DIGITS} digits")
-        found[name] = int(number) * _POWERS[unit]
-    return found
+            raise BadOption(f"{source} {name}: at most {_DIGITS} digits")
+        sizes[name] = int(number) * _POWERS[unit]
+    return sizes
 
 
-def _known(name: str, told: str) -> None:
+def _known(name: str, source: str) -> None:
     if name not in LIMITS:
-        raise BadOption(f"{told}: there is no limit {name!r}; there are: {', '.join(LIMITS)}")
+        raise BadOption(f"{source}: there is no limit {name!r}; there are: {', '.join(LIMITS)}")

@@ -166,7 +166,7 @@ class Session:
 
     def release(self, data: Any) -> None:
         """Forget what was prepared for some data that will not come again."""
-        gone = [key for key, one in self._prepared.items() if one.data is data]
+        gone = [key for key, prepared in self._prepared.items() if prepared.data is data]
         self._decided += _decided([self._prepared.pop(key) for key in gone])
 
     def provenance(self) -> Provenance:
@@ -221,22 +221,22 @@ class Session:
         return _bound(choice.fastest(kernel, problem), kernel)
 
 
-def _decided(prepared: Iterable[_Prepared]) -> Counter[tuple[str, str]]:
+def _decided(every: Iterable[_Prepared]) -> Counter[tuple[str, str]]:
     """What backends tell about prepared data: how many rows were decided on which rung."""
     counted: Counter[tuple[str, str]] = Counter()
-    for one in prepared:
-        done = attempt(lambda one=one: _rungs(one))  # type: ignore[misc]
+    for prepared in every:
+        done = attempt(lambda prepared=prepared: _rungs(prepared))  # type: ignore[misc]
         if done.trouble:
             raise BackendFailure(
-                f"the backend {one.name!r} cannot tell how rows were decided: {done.trouble}"
+                f"the backend {prepared.name!r} cannot tell how rows were decided: {done.trouble}"
             ) from done.error
-        counted.update({(one.name, rung): rows for rung, rows in done.value.items()})
+        counted.update({(prepared.name, rung): rows for rung, rows in done.value.items()})
     return counted
 
 
-def _rungs(one: _Prepared) -> dict[str, int]:
-    tell = getattr(one.backend, "decided", None)
-    rungs = dict(tell(one.made)) if callable(tell) else {}
+def _rungs(prepared: _Prepared) -> dict[str, int]:
+    tell = getattr(prepared.backend, "decided", None)
+    rungs = dict(tell(prepared.made)) if callable(tell) else {}
     for rung, rows in rungs.items():
         if not isinstance(rung, str) or type(rows) is not int or rows < 0:
             raise TypeError(f"{shown(rows)} rows on the rung {shown(rung)}")

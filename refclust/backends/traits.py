@@ -31,22 +31,22 @@ def traits(data: Any, args: Sequence[Any]) -> frozenset[str]:
     >>> sorted(traits(None, ("cosine",)))
     ['cosine']
     """
-    found: set[str] = set()
+    trait_names: set[str] = set()
     if getattr(data, "weights", None) is not None:
-        found.add("weights")
+        trait_names.add("weights")
     if isinstance(data, Dataset) and data.matrix.values.format == SINGLES:
-        found.add("float32")
+        trait_names.add("float32")
     for arg in args:
         match arg:
             case str() if arg in _WORDS:
-                found.add(arg)
+                trait_names.add(arg)
             case Gaussians():
-                found.add(arg.form)
+                trait_names.add(arg.form)
             case Rule(draws=draws) if draws is not None:
-                found.add("draws")
+                trait_names.add("draws")
             case Rule(top=top) if top:
-                found.add("hard" if top == 1 else "top-m")
-    return frozenset(found)
+                trait_names.add("hard" if top == 1 else "top-m")
+    return frozenset(trait_names)
 
 
 def with_traits(problem: Problem, data: Any, args: Sequence[Any]) -> Problem:

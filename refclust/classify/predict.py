@@ -80,7 +80,7 @@ def predict(
     """
     named("impossible", impossible, ("error", "prior"))
     rows = dataset(data)
-    found = assignments(
+    assigned = assignments(
         classifier.parameters,
         rows,
         family=classifier.family,
@@ -90,15 +90,15 @@ def predict(
         backend=backend,
         session=session,
     )
-    if impossible == "error" and -math.inf in found.log_likelihoods:
-        raise _impossible(classifier, rows, found)
+    if impossible == "error" and -math.inf in assigned.log_likelihoods:
+        raise _impossible(classifier, rows, assigned)
     names = classifier.classes
-    labels = tuple(names[c] for c in found.labels)
-    return Classified(labels, names, classifier.parameters.weights, found)
+    labels = tuple(names[c] for c in assigned.labels)
+    return Classified(labels, names, classifier.parameters.weights, assigned)
 
 
-def _impossible(classifier: AnyClassifier, rows: Dataset, found: Assignments) -> ImpossibleRow:
-    lost = found.log_likelihoods.index(-math.inf)
+def _impossible(classifier: AnyClassifier, rows: Dataset, assigned: Assignments) -> ImpossibleRow:
+    lost = assigned.log_likelihoods.index(-math.inf)
     if classifier.family == "gaussian":
         why = "is too far from every class for doubles"
         advice = "check its numbers"
@@ -106,6 +106,6 @@ def _impossible(classifier: AnyClassifier, rows: Dataset, found: Assignments) ->
         why = "has probability zero in every class"
         advice = "smooth the probabilities in training (smoothing='laplace')"
     return ImpossibleRow(
-        f"row {rows.row_name(lost)} {why}, {found.log_likelihoods.count(-math.inf)} of {rows.n} "
+        f"row {rows.row_name(lost)} {why}, {assigned.log_likelihoods.count(-math.inf)} of {rows.n} "
         f"rows do so; {advice}, or let impossible='prior' decide by the prior of the classes"
     )

@@ -46,6 +46,7 @@ for _name, _place, _help in (
     ("predict", "predict:predict", "Put new rows into clusters or classes."),
     ("sample", "sample:sample", "Draw rows from a mixture or a classifier."),
     ("describe", "describe:describe", "Tell what is in each cluster of a model."),
+    ("compare", "compare:compare", "Tell whether one classifier is better."),
     ("sniff", "sniff:sniff", "Tell how a file would be read."),
     ("convert", "convert:convert", "Convert data from one format to another."),
     ("formats", "sniff:formats", "List the formats of data."),
@@ -160,16 +161,16 @@ def run(arguments: list[str]) -> int:
         output.note("interrupted")
         return INTERRUPTED
     except MemoryError:
-        told = "this takes more memory than there is; fewer rows, columns or clusters take less"
-        _tell(arguments, TooLarge.code, told, debug=debug)
+        message = "this takes more memory than there is; fewer rows, columns or clusters take less"
+        _tell(arguments, TooLarge.code, message, debug=debug)
         return TooLarge.exit_code
     except RefclustError as error:
         _tell(arguments, error.code, str(error), debug=debug)
         return error.exit_code
     except Exception as error:
         words = " ".join(str(error).split("\n"))
-        told = f"a fault of refclust itself, {type(error).__name__}: {words}"
-        _tell(arguments, "fault", f"{told} (--debug shows where)", debug=debug)
+        message = f"a fault of refclust itself, {type(error).__name__}: {words}"
+        _tell(arguments, "fault", f"{message} (--debug shows where)", debug=debug)
         return FAULT
     finally:
         if "refclust.data.files.source" in sys.modules:
@@ -205,12 +206,12 @@ def _debugging(arguments: list[str]) -> bool:
 
 def _before(arguments: list[str]) -> list[str]:
     """The options of the application itself, which stand before the command."""
-    found: list[str] = []
+    options: list[str] = []
     for word in arguments:
-        if not word.startswith("-") and found[-1:] != [LIMIT]:
+        if not word.startswith("-") and options[-1:] != [LIMIT]:
             break
-        found.append(word)
-    return found
+        options.append(word)
+    return options
 
 
 def _tell(arguments: list[str], code: str, message: str, *, debug: bool) -> None:
@@ -222,8 +223,8 @@ def _tell(arguments: list[str], code: str, message: str, *, debug: bool) -> None
     line = output.one_line(message)
     if "--json" in itertools.takewhile(lambda word: word != "--", arguments):
         content = {"schema": "refclust-error/1", "code": code, "message": line}
-        told = output.json_text(content, plain=True)
+        text = output.json_text(content, ascii_only=True)
     else:
-        told = f"refclust: {line} [{code}]"
+        text = f"refclust: {line} [{code}]"
     with contextlib.suppress(OSError):
-        output.say_beside(told)
+        output.say_beside(text)

@@ -15,7 +15,6 @@ from typing import Any
 
 from refclust.errors import BadOption, FileExists, FileNotReadable
 
-_MOST_BITS = 12_000
 _STARTED = time.monotonic()  # as good as the start of the program
 _STDOUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 _TRUE, _FALSE = {"1", "true", "yes"}, {"0", "false", "no", ""}
@@ -125,10 +124,10 @@ def one_line(text: str) -> str:
 def say_json(content: Any) -> None:
     """Print one JSON object; what is NaN or infinite must have been told in words before."""
     encoding = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "")
-    say(json_text(content, plain=encoding != "utf8", indent=2))
+    say(json_text(content, ascii_only=encoding != "utf8", indent=2))
 
 
-def json_text(content: Any, *, plain: bool = False, indent: int | None = None) -> str:
+def json_text(content: Any, *, ascii_only: bool = False, indent: int | None = None) -> str:
     """Return JSON for a terminal or a program, maybe in ASCII only.
 
     Spec: OUT-JSON
@@ -137,7 +136,7 @@ def json_text(content: Any, *, plain: bool = False, indent: int | None = None) -
 
     from refclust.escape import for_json
 
-    return for_json(json.dumps(content, ensure_ascii=plain, indent=indent, allow_nan=False))
+    return for_json(json.dumps(content, ensure_ascii=ascii_only, indent=indent, allow_nan=False))
 
 
 def columns(rows: Sequence[Sequence[str]], *, right: frozenset[int] = frozenset()) -> list[str]:
@@ -167,12 +166,9 @@ def counted(number: int, noun: str) -> str:
     >>> counted(1, "class"), counted(2, "class"), counted(1200, "object")
     ('1 class', '2 classes', '1,200 objects')
     """
-    plural = "" if number == 1 else "es" if noun.endswith("s") else "s"
-    if number.bit_length() <= _MOST_BITS:
-        return f"{number:,} {noun}{plural}"
-    from refclust.numbers.reading import shown  # Python refuses to write a number that long
+    from refclust.numbers.reading import counted as phrase  # start-up is quicker without it
 
-    return f"{shown(number)} {noun}{plural}"
+    return phrase(number, noun)
 
 
 def check_output(path: str, *, force: bool) -> None:
@@ -204,8 +200,8 @@ def write_file(path: str, text: str, *, force: bool) -> None:
 
 def reason_of(error: Exception) -> str:
     """Return what the system says about a failure, without its number."""
-    told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return told[:1].lower() + told[1:]
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return reason[:1].lower() + reason[1:]
 
 
 def strict_boolean(variable: str) -> bool:

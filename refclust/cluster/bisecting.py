@@ -59,10 +59,10 @@ def bisecting(call: BisectingCall) -> BisectingFit:
             if call.after_split is not None:
                 call.after_split(state.leaves())
             if checkpoint is not None and checkpoint.due():
-                checkpoint.write(fitting, states.told(state), session.provenance())
+                checkpoint.write(fitting, states.content_of(state), session.provenance())
     except KeyboardInterrupt:
         if checkpoint is not None:
-            checkpoint.write(fitting, states.told(state), session.provenance())
+            checkpoint.write(fitting, states.content_of(state), session.provenance())
             checkpoint.let_go()
         raise
     if checkpoint is not None:

@@ -57,17 +57,17 @@ def check_fit(fit: KMeansFit, data: Any, *, sample: int = 1000, seed: int = 0) -
     >>> report.ok, report.rows, report.checked[1]
     (True, 3, 'the labels of all 3 rows, by one full step of the reference')
     """
-    given = dataset(data)
+    original = dataset(data)
     if not isinstance(fit, KMeansFit):
         raise BadOption(f"a {type(fit).__name__} cannot be checked; a fit of k-means can")
     if type(sample) is not int or sample < 0:
         raise BadOption(f"sample is {sample!r}; a number of rows, 0 or more, is needed")
-    if given.digest() != fit.digest:
+    if original.digest() != fit.digest:
         raise BadOption(
-            f"the data are not those of the fit: {given.n} rows with digest "
-            f"{given.digest()[:12]}, the fit has {fit.n} with {fit.digest[:12]}"
+            f"the data are not those of the fit: {original.n} rows with digest "
+            f"{original.digest()[:12]}, the fit has {fit.n} with {fit.digest[:12]}"
         )
-    rows = unit_rows(given) if fit.metric == "cosine" else given
+    rows = unit_rows(original) if fit.metric == "cosine" else original
     chosen = sampled(rows.n, min(sample, _MOST_PRODUCTS // (len(fit.centres) * rows.d)), seed)
     checked = [f"the labels of {len(chosen)} rows of {rows.n}, in integers against every centre"]
     faults = [f"in integers: {fault}" for fault in _row_faults(fit, rows, chosen)]
@@ -153,8 +153,12 @@ def _step_faults(fit: KMeansFit, rows: Dataset) -> Iterator[tuple[str, str | Non
         yield "that every centre is the mean of its rows", fault or None
 
 
-def _differs(what: str, given: tuple[Fraction, ...], due: tuple[Fraction | int, ...]) -> str | None:
-    if given == due:
+def _differs(
+    what: str, actual: tuple[Fraction, ...], due: tuple[Fraction | int, ...]
+) -> str | None:
+    if actual == due:
         return None
-    k = next(k for k, (one, other) in enumerate(zip(given, due, strict=True)) if one != other)
-    return f"cluster {k}: the {what} is {given[k]}, not {due[k]}"
+    k = next(
+        k for k, (number, other) in enumerate(zip(actual, due, strict=True)) if number != other
+    )
+    return f"cluster {k}: the {what} is {actual[k]}, not {due[k]}"

@@ -86,14 +86,14 @@ class Steps:
         self,
         data: Dataset,
         options: KMeansOptions,
-        given: CentreMatrix | None,
+        first_centres: CentreMatrix | None,
         session: Session,
         checkpoint: Checkpoint | None = None,
         draws: Draws | None = None,
     ) -> None:
         for_centres(options.k, data.d)
         self._options = options
-        self._given = given
+        self._first_centres = first_centres
         self._session = session
         cosine = options.metric == "cosine"
         calls = options.restarts * min(options.limit, USUAL)
@@ -132,8 +132,8 @@ class Steps:
     def save(self) -> None:
         """Write the checkpoint, if there is one, as of the last whole iteration."""
         if self._checkpoint is not None:
-            told = progresses.told(self._progress)
-            self._checkpoint.write(self._fitting(), told, self._session.provenance())
+            content = progresses.content_of(self._progress)
+            self._checkpoint.write(self._fitting(), content, self._session.provenance())
 
     def result(self) -> KMeansFit:
         """The fit; if iterations are left, it ends with the reason ``caller`` where it stands.
@@ -153,8 +153,12 @@ class Steps:
         self._session.release(self._rows.data)
 
     def _fitting(self) -> Fitting:
-        given = None if self._given is None else [list(centre) for centre in self._given]
-        options = {**self._options.as_json(), "given": given}
+        start = (
+            None
+            if self._first_centres is None
+            else [list(centre) for centre in self._first_centres]
+        )
+        options = {**self._options.as_json(), "given": start}
         return Fitting("kmeans", self._fingerprint.text, options)
 
     def _runs(self) -> Iterator[State]:
@@ -210,7 +214,9 @@ class Steps:
         Spec: KM-INIT, KM-CKPT
         """
         if self._progress.centres is None:
-            start = CentreMatrix.of(self._start() if self._given is None else self._given)
+            start = CentreMatrix.of(
+                self._start() if self._first_centres is None else self._first_centres
+            )
             self._progress = replace(
                 self._progress, start=start, centres=start, draws=self._draws.used
             )

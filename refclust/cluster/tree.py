@@ -88,12 +88,12 @@ class Tree:
         heights = array("d", bytes(4 * n * (n - 1)))
         members: dict[int, list[int]] = {i: [i] for i in range(n)}
         for step, merge in enumerate(self.merges):
-            one, other = members.pop(merge.a), members.pop(merge.b)
-            for i in one:
-                for j in other:
+            left, right = members.pop(merge.a), members.pop(merge.b)
+            for i in left:
+                for j in right:
                     low, high = (i, j) if i < j else (j, i)
                     heights[low * n - low * (low + 1) // 2 + high - low - 1] = merge.height
-            members[n + step] = one + other
+            members[n + step] = left + right
         return heights
 
     def leaf_order(self) -> tuple[int, ...]:

@@ -77,9 +77,9 @@ class Dataset:
         if n == 0:
             raise EmptyInput("there are no rows; a data set needs at least one")
         _check_matrix(self.matrix)
-        for name, given in (("ids", self.ids), ("labels", self.labels), ("weights", self.weights)):
-            if given is not None and len(given) != n:
-                raise LabelLengthMismatch(f"{len(given)} {name} for {n} rows; one for each is due")
+        for name, column in (("ids", self.ids), ("labels", self.labels), ("weights", self.weights)):
+            if column is not None and len(column) != n:
+                raise LabelLengthMismatch(f"{len(column)} {name} for {n} rows; one for each is due")
         if self.features is not None:
             if len(self.features) != d:
                 raise FeatureMismatch(f"{len(self.features)} feature names for {d} features")
@@ -155,15 +155,15 @@ class Dataset:
         Spec: DATA-DIGEST
         """
         matrix = self.matrix
-        told = hashlib.sha256(f"refclust-data/1 {self.kind} {self.n} {self.d}\n".encode())
+        digest = hashlib.sha256(f"refclust-data/1 {self.kind} {self.n} {self.d}\n".encode())
         if isinstance(matrix, Sparse):
             for positions in (matrix.starts, matrix.columns):
-                _tell(told, positions, "q")
-        _tell(told, matrix.values, DOUBLES)
+                _tell(digest, positions, "q")
+        _tell(digest, matrix.values, DOUBLES)
         if self.weights is not None:
-            told.update(b"weights\n")
-            _tell(told, self.weights, DOUBLES)
-        return told.hexdigest()
+            digest.update(b"weights\n")
+            _tell(digest, self.weights, DOUBLES)
+        return digest.hexdigest()
 
     def select(self, rows: Sequence[int]) -> Dataset:
         """The data set of some rows, in the order given.
@@ -314,16 +314,16 @@ def _check_weights(weights: memoryview) -> None:
         raise BadWeight("all weights are 0; at least one row must count")
 
 
-def _tell(told: hashlib._Hash, values: memoryview, code: str) -> None:
+def _tell(digest: hashlib._Hash, values: memoryview, code: str) -> None:
     """Feed numbers to the digest as 64-bit little-endian words, a chunk at a time."""
     if values.format == code and values.contiguous and sys.byteorder == "little":
-        told.update(values.cast("B"))
+        digest.update(values.cast("B"))
         return
     for begin in range(0, len(values), _CHUNK):
         words: array[float] | array[int] = array(code, values[begin : begin + _CHUNK])
         if sys.byteorder == "big":
             words.byteswap()
-        told.update(words)
+        digest.update(words)
 
 
 def _selected(matrix: Dense | Sparse, rows: Sequence[int]) -> Dense | Sparse:

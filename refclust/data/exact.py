@@ -83,13 +83,13 @@ def read_vector(vector: Vector, name: str) -> ExactVector:
     """
     if isinstance(vector, Mapping):
         return _read_sparse(vector, name)
-    given = _plain(vector)
-    if isinstance(given, (str, bytes, bytearray)) or not isinstance(given, Sequence):
+    components = _plain(vector)
+    if isinstance(components, (str, bytes, bytearray)) or not isinstance(components, Sequence):
         raise BadNumber(
             f"{name} is {_shown(vector)}; a vector is a sequence of numbers, "
             "or a mapping from keys to numbers"
         )
-    ratios = [_ratio(value, name, position) for position, value in enumerate(given)]
+    ratios = [_ratio(value, name, position) for position, value in enumerate(components)]
     common = math.lcm(*{denominator for _, denominator in ratios})
     return ExactVector(tuple(p * (common // q) for p, q in ratios), common, None, name)
 
@@ -114,14 +114,14 @@ def read_rows(rows: Iterable[Vector] | ArrayLike) -> list[ExactVector]:
 
     Spec: REP-VEC
     """
-    given = _plain(rows)
+    listing = _plain(rows)
 
     def refusal() -> BadNumber:
         return BadNumber(f"the rows are {_shown(rows)}; a sequence of vectors is needed")
 
-    if isinstance(given, (str, bytes, bytearray, Mapping)) or not isinstance(given, Iterable):
+    if isinstance(listing, (str, bytes, bytearray, Mapping)) or not isinstance(listing, Iterable):
         raise refusal()
-    vectors = [read_vector(row, f"rows[{i}]") for i, row in enumerate(iterator(given, refusal))]
+    vectors = [read_vector(row, f"rows[{i}]") for i, row in enumerate(iterator(listing, refusal))]
     if not vectors:
         raise EmptyInput("there are no rows; a matrix needs at least one")
     # An empty mapping has keys of no type, so the first row that has keys sets the type.

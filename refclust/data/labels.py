@@ -87,8 +87,8 @@ def read_columns(
     if not names:
         raise MissingColumn(f"{name}:1: the line is empty; it should hold the names of columns")
     places = [_place(name, names, column) for column in columns]
-    found: list[list[str]] = [[] for _ in places]
-    targets = list(zip(places, found, strict=True))
+    lists: list[list[str]] = [[] for _ in places]
+    targets = list(zip(places, lists, strict=True))
     intern = sys.intern
     for line, row in rows:
         if len(row) != len(names):
@@ -98,11 +98,11 @@ def read_columns(
             if not label:
                 raise EmptyLabel(f"{name}:{line}: the column {names[place]!r} is empty here")
             labels.append(intern(label))
-    if not found[0]:
+    if not lists[0]:
         raise EmptyFile(f"{name} has a header but no row below it")
     if None in columns:
-        _refuse_label_as_header(name, names[0], found[columns.index(None)])
-    return found
+        _refuse_label_as_header(name, names[0], lists[columns.index(None)])
+    return lists
 
 
 def read_weights(
@@ -144,8 +144,8 @@ def same_length(named: Iterable[tuple[str, Sequence[object]]]) -> None:
     """Refuse sequences of different lengths, naming each with its length."""
     pairs = list(named)
     if len({len(values) for _, values in pairs}) > 1:
-        told = ", ".join(f"{name} has {len(values):,}" for name, values in pairs)
-        raise LabelLengthMismatch(f"one line or row per object is needed, but {told}")
+        lengths = ", ".join(f"{name} has {len(values):,}" for name, values in pairs)
+        raise LabelLengthMismatch(f"one line or row per object is needed, but {lengths}")
 
 
 def delimited_rows(
@@ -226,9 +226,9 @@ def _delimiter_hint(header: list[str]) -> str:
 
 
 def _listed(header: list[str]) -> str:
-    told = ", ".join(shown(cell) for cell in header[:_LONGEST_LIST])
+    names = ", ".join(shown(cell) for cell in header[:_LONGEST_LIST])
     more = len(header) - _LONGEST_LIST
-    return f"{told} and {more} more" if more > 0 else told
+    return f"{names} and {more} more" if more > 0 else names
 
 
 def _quoting(message: str) -> str:

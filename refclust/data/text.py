@@ -126,13 +126,13 @@ def tokens(text: str, options: TextOptions = PLAIN) -> list[str]:
     ['it', "isn't", 'well', 'known', '3', '5', 'kg', 'of', 'crème', 'brûlée']
     """
     text = folded_text(text, lowercase=options.lowercase)
-    found = _pattern(_marks(text)).findall(text)
+    words = _pattern(_marks(text)).findall(text)
     if options.stop_words:
         stop = options.stop_words
-        found = [word for word in found if word not in stop]
+        words = [word for word in words if word not in stop]
     if options.min_length > 1:
-        found = [word for word in found if len(word) >= options.min_length]
-    return found
+        words = [word for word in words if len(word) >= options.min_length]
+    return words
 
 
 def bag_of_words(text: str, options: TextOptions = PLAIN) -> dict[str, int]:
@@ -193,14 +193,14 @@ def counted_corpus(
 
     Spec: REP-VSM, REP-BOW
     """
-    given = options.vocabulary
-    rows = NamedRows(given)
+    vocabulary = options.vocabulary
+    rows = NamedRows(vocabulary)
     for text in texts:
         rows.add(Counter(tokens(text, options)).items() if text else ())
     place = "" if name is None else f"{name}: "
     if not rows.n:
         raise EmptyInput(f"{place}there is no document; a corpus needs at least one")
-    if given is None:
+    if vocabulary is None:
         smallest, largest = _limits(options, rows.n)
         names = [word for word in rows.names if smallest <= rows.uses(word) <= largest]
         if not names:
@@ -212,7 +212,7 @@ def counted_corpus(
             )
         names.sort()
     else:
-        names = list(given)
+        names = list(vocabulary)
     data = rows.dataset(
         names,
         ids=None if ids is None else tuple(ids),

@@ -158,8 +158,8 @@ def _text(name: str) -> str:
     except RefclustError:
         raise
     except (OSError, ValueError) as error:
-        told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise FileNotReadable(f"cannot read the checkpoint {name}: {told.lower()}") from None
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise FileNotReadable(f"cannot read the checkpoint {name}: {reason.lower()}") from None
 
 
 def _read(
@@ -167,11 +167,11 @@ def _read(
 ) -> tuple[T, tuple[tuple[KernelRun, ...], tuple[Decided, ...]]]:
     """Check a checkpoint like foreign input: its sum guards against accidents only."""
     top = parse(text, name, error=BadCheckpoint)
-    given, header = top.mapping(), fitting.header()
+    entries, header = top.mapping(), fitting.header()
     for key, due in header.items():  # first of all: another version may have other keys
-        if key not in given:
+        if key not in entries:
             top.fail(f"this is no checkpoint of refclust, or a damaged one: it has no {key!r}")
-        _check(name, key, given[key], due)
+        _check(name, key, entries[key], due)
     *_, checksum, ran, progress = top.members(*header, "checksum", "ran", "progress")
     try:
         if checksum.text() != _checksum([ran.value, progress.value]):
@@ -192,7 +192,7 @@ def _ran(node: Node) -> tuple[tuple[KernelRun, ...], tuple[Decided, ...]]:
 
 
 def _kernel_run(node: Node) -> KernelRun:
-    *words, calls, seconds = node.members(*(one.name for one in fields(KernelRun)))
+    *words, calls, seconds = node.members(*(field.name for field in fields(KernelRun)))
     kernel, backend, distribution, version, reason = (word.text() for word in words)
     return KernelRun(
         kernel, backend, distribution, version, reason, calls.whole(0), seconds.double(0)
@@ -200,53 +200,55 @@ def _kernel_run(node: Node) -> KernelRun:
 
 
 def _rung(node: Node) -> Decided:
-    backend, rung, rows = node.members(*(one.name for one in fields(Decided)))
+    backend, rung, rows = node.members(*(field.name for field in fields(Decided)))
     return Decided(backend.text(), rung.text(), rows.whole(0))
 
 
 def _added(earlier: Sequence[KernelRun], now: Sequence[KernelRun]) -> tuple[KernelRun, ...]:
     """Runs of kernels with those before them; a kernel that changed its backend has both."""
-    found: dict[KernelRun, KernelRun] = {}
+    sums: dict[KernelRun, KernelRun] = {}
     for run in (*earlier, *now):
         key = replace(run, calls=0, seconds=0.0)
-        before = found.get(key, key)
+        before = sums.get(key, key)
         calls, seconds = before.calls + run.calls, before.seconds + run.seconds
-        found[key] = replace(key, calls=calls, seconds=seconds)
-    return tuple(sorted(found.values(), key=lambda run: run.kernel))
+        sums[key] = replace(key, calls=calls, seconds=seconds)
+    return tuple(sorted(sums.values(), key=lambda run: run.kernel))
 
 
 def _counted(earlier: Sequence[Decided], now: Sequence[Decided]) -> tuple[Decided, ...]:
     """Rows decided on each rung, with those before them."""
-    found: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     for rung in (*earlier, *now):
-        found[rung.backend, rung.rung] += rung.rows
-    return tuple(Decided(*key, rows) for key, rows in found.items())
+        counts[rung.backend, rung.rung] += rung.rows
+    return tuple(Decided(*key, rows) for key, rows in counts.items())
 
 
 def _checksum(content: list[Any]) -> str:
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
-def _check(name: str, key: str, found: Any, due: Any) -> None:
-    if found == due:
+def _check(name: str, key: str, written: Any, due: Any) -> None:
+    if written == due:
         return
     if key == "data":
         raise BadCheckpoint(f"{name} belongs to a fit of other data than those given")
     if key != "options":
-        raise BadCheckpoint(f"{name}: {key} is {_short(found)}; {due!r} is needed")
-    if not isinstance(found, dict):
-        raise BadCheckpoint(f"{name}: options are {shown(found)}; an object is needed")
+        raise BadCheckpoint(f"{name}: {key} is {_short(written)}; {due!r} is needed")
+    if not isinstance(written, dict):
+        raise BadCheckpoint(f"{name}: options are {shown(written)}; an object is needed")
     nothing = object()
-    for option in {**due, **found}:
-        one, other = found.get(option, nothing), due.get(option, nothing)
-        if one is nothing or other is nothing:
-            told = "has no option" if one is nothing else "has the unknown option"
-            raise BadCheckpoint(f"{name} {told} {_short(option)}; it belongs to another version")
-        if one != other and option == "given":
-            raise BadCheckpoint(f"{name} belongs to a fit from other given centres")
-        if one != other:
+    for option in {**due, **written}:
+        old, new = written.get(option, nothing), due.get(option, nothing)
+        if old is nothing or new is nothing:
+            difference = "has no option" if old is nothing else "has the unknown option"
             raise BadCheckpoint(
-                f"{name} belongs to a fit with {option} = {_short(one)}, not {other!r}"
+                f"{name} {difference} {_short(option)}; it belongs to another version"
+            )
+        if old != new and option == "given":
+            raise BadCheckpoint(f"{name} belongs to a fit from other given centres")
+        if old != new:
+            raise BadCheckpoint(
+                f"{name} belongs to a fit with {option} = {_short(old)}, not {new!r}"
             )
 
 

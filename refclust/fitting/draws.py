@@ -49,9 +49,9 @@ def chosen(reached: Sequence[float], u: float) -> int:
     (1, 0, 0)
     """
     # Rounding must not lead beyond the last index that has a share of its own.
-    found = bisect_right(reached, u * reached[-1])
+    place = bisect_right(reached, u * reached[-1])
     last = next(i for i, x in enumerate(reached) if x == reached[-1])
-    return min(found, last)
+    return min(place, last)
 
 
 def normal(draws: Draws) -> float:

@@ -99,11 +99,11 @@ class Member:
     @property
     def line(self) -> str:
         """Its help, with the names that are allowed and with its default."""
-        told, bracket, usual = self.option.help.partition(" [")
+        text, bracket, usual = self.option.help.partition(" [")
         names = f" <{'|'.join(self.choices)}>" if self.choices else ""
         if not bracket and self.default not in (None, MISSING, LEFT_OPEN):
             bracket, usual = " [", f"{self.default}]"
-        return f"{told}{names}{bracket}{usual}"
+        return f"{text}{names}{bracket}{usual}"
 
 
 def _is_union(hint: Any) -> bool:

@@ -26,4 +26,5 @@ CHAPTERS: Final = (
     "pairs",
     "information",
     "association",
+    "significance",
 )

@@ -22,7 +22,8 @@ from refclust.errors import (
     RaggedRows,
     WeightsNotInteger,
 )
-from refclust.numbers.reading import exact_value, refuse_long, shown
+from refclust.formulas.evidence import Grid, Kind, objects
+from refclust.numbers.reading import counted, exact_value, refuse_long, shown
 
 Count: TypeAlias = int | Fraction
 Cell: TypeAlias = tuple[Hashable, Hashable]
@@ -30,6 +31,7 @@ Sides: TypeAlias = tuple[Sequence[Hashable], Sequence[Hashable], Sequence[Count]
 NOISE_POLICIES: Final = ("ordinary", "singletons", "ignore")
 PERMUTED: Final = "objects can only be permuted with whole weights"
 _LONGEST_VALUE: Final = 40  # in a message
+_SMALL: Final = 64  # cells
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,16 +84,47 @@ class Contingency:
         )
 
     @property
+    def kind(self) -> Kind:
+        """What metrics of this kind compare: two labelings."""
+        return "labelings"
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no object at all."""
+        return not self.row
+
+    @property
     def is_integer(self) -> bool:
         """Whether every cell is a whole number."""
         return all(n_ij.denominator == 1 for n_ij in self.sizes)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether looking for a simpler exact form of a value is quick."""
+        return len(self.counts) <= _SMALL
+
+    def size(self) -> str:
+        """How much there is, in words."""
+        sides = counted(len(self.row), "cluster"), counted(len(self.col), "class")
+        return f"{objects(self.total)} in {sides[0]} and {sides[1]}"
+
+    def grid(self) -> Grid:
+        """The table with its margins."""
+        return Grid(
+            "rows are clusters, columns are classes",
+            self.classes,
+            tuple(zip(self.clusters, map(tuple, self.rows()), strict=True)),
+            self.row,
+            self.col,
+            self.total,
+        )
 
     @classmethod
     def of_cells(cls, cells: Mapping[Cell, Count]) -> Contingency:
         """Build a table from the counts of label pairs (cluster, class)."""
         kept = {cell: count for cell, count in cells.items() if count}
-        clusters = _ordered(cluster for cluster, _ in kept)
-        classes = _ordered(label for _, label in kept)
+        clusters = ordered_labels(cluster for cluster, _ in kept)
+        classes = ordered_labels(label for _, label in kept)
         row_of = {cluster: i for i, cluster in enumerate(clusters)}
         col_of = {label: j for j, label in enumerate(classes)}
         counts: dict[tuple[int, int], Count] = {}
@@ -232,7 +265,7 @@ def _is_not_finite(value: Any) -> bool:
     )
 
 
-def _ordered(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
+def ordered_labels(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
     """Return distinct labels in their natural order, or as met if they have none."""
     distinct = list(dict.fromkeys(labels))
     try:

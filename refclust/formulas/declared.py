@@ -1,8 +1,9 @@
 """What a formula says about itself when it is a metric: a light declaration, no machinery.
 
-``@metric`` records what a user may want to know about a formula: its range, its direction, whether
-it is symmetric, which kernels it needs and whether it counts (so that weights must be integers).
-The formula itself is returned unchanged; ``refclust.metrics`` looks the declarations up.
+``@metric`` records what a user may want to know about a formula: which evidence it needs, its
+range, its direction, whether it is symmetric, which kernels it needs and whether it counts (so that
+weights must be integers). The formula itself is returned unchanged; ``refclust.metrics`` looks the
+declarations up.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from refclust.errors import BadOption, UnknownOption
+from refclust.formulas.evidence import Kind
 from refclust.numbers.reading import exact_value, refuse_long, shown
 
 Better: TypeAlias = Literal["higher", "lower", "neither"]
 Cost: TypeAlias = Literal["linear", "table", "heavy"]
-Formula: TypeAlias = Callable[..., Any]  # of a table: a number, or an estimate of one
+Formula: TypeAlias = Callable[..., Any]  # of evidence: a number, or an estimate of one
 F = TypeVar("F", bound=Formula)
 
 INFINITY = float("inf")
@@ -33,6 +35,7 @@ class Entry:
     name: str
     title: str
     formula: Formula
+    evidence: Kind
     clauses: tuple[str, ...]
     low: float
     high: float
@@ -99,9 +102,10 @@ ALIASES: Mapping[str, str] = MappingProxyType(_ALIASES)
 def metric(
     title: str,
     *,
+    evidence: Kind = "labelings",
     range: tuple[float, float],  # noqa: A002  (the word of the specification)
     better: Better,
-    symmetric: bool,
+    symmetric: bool = False,
     integer: bool | str = False,
     cost: Cost = "linear",
     aliases: tuple[str, ...] = (),
@@ -123,6 +127,7 @@ def metric(
             name=formula.__name__,
             title=title,
             formula=formula,
+            evidence=evidence,
             clauses=_cited_clauses(formula),
             low=range[0],
             high=range[1],

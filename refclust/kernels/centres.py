@@ -36,9 +36,9 @@ class CentreMatrix(Sequence[Vector]):
             whole = _whole(rows)
             if whole is not None:
                 return whole
-        given = [tuple(row) for row in rows]
-        flat = array("d", chain.from_iterable(given))
-        return CentreMatrix(memoryview(flat).toreadonly(), len(given), len(given[0]))
+        tuples = [tuple(row) for row in rows]
+        flat = array("d", chain.from_iterable(tuples))
+        return CentreMatrix(memoryview(flat).toreadonly(), len(tuples), len(tuples[0]))
 
     @staticmethod
     def flat(values: memoryview | array[float], d: int) -> CentreMatrix:

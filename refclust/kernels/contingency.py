@@ -159,9 +159,9 @@ class ExactCells(Exact):
             return wrong
         due = CellTable.of_dict(reference)
         for name in ("clusters", "classes"):
-            told, labels = list(getattr(answer, name)), list(getattr(due, name))
-            if told != labels or list(map(type, told)) != list(map(type, labels)):
-                return f"the {name} are {told} instead of {labels}"
+            actual, labels = list(getattr(answer, name)), list(getattr(due, name))
+            if actual != labels or list(map(type, actual)) != list(map(type, labels)):
+                return f"the {name} are {actual} instead of {labels}"
         for name in ("rows", "columns", "counts", "row_sums", "column_sums", "sizes"):
             if getattr(answer, name) != getattr(due, name):
                 return f"the {name.replace('_', ' ')} are not those of the cells in their order"

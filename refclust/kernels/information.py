@@ -80,15 +80,15 @@ class _ScaledLogs:
         self._known: dict[int, tuple[int, int]] = {0: (0, 0), 1: (0, 0)}
 
     def __getitem__(self, k: int) -> tuple[int, int]:
-        found = self._known.get(k)
-        if found is None:
+        bounds = self._known.get(k)
+        if bounds is None:
             low, high = self._numbers.log_integer(k)
-            found = (
+            bounds = (
                 math.floor(k * Fraction(low) * self._scale),
                 math.ceil(k * Fraction(high) * self._scale),
             )
-            self._known[k] = found
-        return found
+            self._known[k] = bounds
+        return bounds
 
 
 def _expected_k_log_k(a: int, b: int, n: int, scale: int, logs: _ScaledLogs) -> tuple[int, int]:

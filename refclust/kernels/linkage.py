@@ -269,13 +269,15 @@ def _spanning_tree(distances: array[float], n: int) -> Iterator[tuple[float, int
 def _groups(links: list[tuple[int, int]]) -> list[list[int]]:
     """The connected groups of what is linked, each sorted, in order of their first members."""
     group: dict[int, list[int]] = {}
-    for one, other in links:
-        left, right = group.setdefault(one, [one]), group.setdefault(other, [other])
+    for member, other in links:
+        left, right = group.setdefault(member, [member]), group.setdefault(other, [other])
         if left is not right:
             small, large = sorted((left, right), key=len)
             large += small
             group.update(dict.fromkeys(small, large))
-    return sorted(sorted(linked) for linked in {id(one): one for one in group.values()}.values())
+    return sorted(
+        sorted(linked) for linked in {id(members): members for members in group.values()}.values()
+    )
 
 
 def _absorbed(

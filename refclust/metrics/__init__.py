@@ -1,13 +1,21 @@
-"""Metrics that compare a clustering with the truth, each callable on labels or on a table.
+"""All metrics, each callable on its evidence: labels, a table, rows, answers, measurements.
 
 >>> adjusted_rand(["x", "x", "y"], [1, 1, 2])
 Score(1.0)
 """
 
-from refclust.formulas import association, information, matching, pairs
+from refclust.formulas import association, information, matching, pairs, significance
 from refclust.formulas.contingency import Contingency
-from refclust.metrics import information_adjusted, matching_adjusted, pairs_adjusted
-from refclust.metrics.score import Metric, Score, score, scorer
+from refclust.metrics import (
+    information_adjusted,
+    matching_adjusted,
+    pairs_adjusted,
+    significance_sampled,
+)
+from refclust.metrics.classifiers import ClassifierTest, TrialTest, classifier_test, trial_test
+from refclust.metrics.clusterings import InternalMetric
+from refclust.metrics.labelings import Metric, score, scorer
+from refclust.metrics.score import Score
 
 purity = scorer(matching.purity)
 inverse_purity = scorer(matching.inverse_purity)
@@ -72,5 +80,23 @@ goodman_kruskal_lambda = scorer(association.goodman_kruskal_lambda)
 goodman_kruskal_tau = scorer(association.goodman_kruskal_tau)
 theils_u = scorer(association.theils_u)
 
-__all__ = [name for name, value in dict(globals()).items() if isinstance(value, Metric)]
+mcnemar = classifier_test(significance.mcnemar)
+mcnemar_chi_squared = classifier_test(significance.mcnemar_chi_squared)
+wald = classifier_test(significance.wald)
+cochran = classifier_test(significance.cochran)
+cochran_q = classifier_test(significance.cochran_q)
+permutation = classifier_test(significance_sampled.permutation)
+bootstrap = classifier_test(significance_sampled.bootstrap)
+
+paired_t = trial_test(significance.paired_t)
+corrected_t = trial_test(significance.corrected_t)
+five_by_two_t = trial_test(significance.five_by_two_t)
+five_by_two_f = trial_test(significance.five_by_two_f)
+wilcoxon = trial_test(significance.wilcoxon)
+friedman = trial_test(significance.friedman)
+friedman_chi_squared = trial_test(significance.friedman_chi_squared)
+iman_davenport = trial_test(significance.iman_davenport)
+
+CALLS = (Metric, InternalMetric, ClassifierTest, TrialTest)
+__all__ = [name for name, value in dict(globals()).items() if isinstance(value, CALLS)]
 __all__ += ["Contingency", "Metric", "Score", "score"]

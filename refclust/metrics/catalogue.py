@@ -5,13 +5,51 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from refclust.errors import BadOption, UnknownMetric
 from refclust.formulas.declared import ALIASES, ENTRIES, Entry, Formula
+from refclust.formulas.evidence import Kind
 from refclust.numbers.reading import shown, written
 
-__all__ = ["ENTRIES", "Entry", "Formula", "find", "format_key", "option_text", "parse_key"]
+__all__ = [
+    "ENTRIES",
+    "NEEDS",
+    "USES",
+    "Entry",
+    "Formula",
+    "entries_for",
+    "find",
+    "format_key",
+    "option_text",
+    "parse_key",
+]
+
+NEEDS: Final[Mapping[Kind, str]] = {
+    "labelings": "a clustering and the truth",
+    "rows": "rows and their clusters",
+    "proximities": "rows or proximities, and their clusters",
+    "memberships": "shares of objects in clusters",
+    "confusion": "predicted classes and the truth",
+    "probabilities": "scores or probabilities, and the truth",
+    "label_sets": "sets of labels, predicted and true",
+    "raters": "judgements of several raters",
+    "classifiers": "two or more classifiers on one test set",
+    "measurements": "what methods reached in several trials",
+}
+# Which kinds of evidence a metric that needs a kind can be computed from.
+USES: Final[Mapping[Kind, frozenset[Kind]]] = {
+    **{kind: frozenset([kind]) for kind in NEEDS},
+    "proximities": frozenset(["proximities", "rows"]),
+}
+
+
+def entries_for(kind: Kind) -> list[Entry]:
+    """Return the metrics that can be computed from evidence of a kind, as they are declared.
+
+    Spec: CONV-EVIDENCE
+    """
+    return [entry for entry in ENTRIES.values() if kind in USES[entry.evidence]]
 
 
 def find(name: str) -> Entry:

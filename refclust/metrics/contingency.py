@@ -63,13 +63,15 @@ def contingency(
     >>> contingency(["x", "x", "y"], [1, 2, 2]).rows()
     [[1, 0], [1, 1]]
     """
-    classes, clusters = _labels(labels_true), _labels(labels_pred)
+    classes, clusters = label_sequence(labels_true), label_sequence(labels_pred)
     if len(classes) != len(clusters):
         raise LabelLengthMismatch(
             f"{len(classes)} true labels and {len(clusters)} predicted labels: "
             "both must label the same objects"
         )
-    counted: Sequence[Count] | None = None if weights is None else _weights(weights, len(classes))
+    counted: Sequence[Count] | None = None
+    if weights is not None:
+        counted = exact_weights(weights, len(classes))
     if noise is not NO_NOISE or noise_policy is not None:
         clusters, classes, counted = _treat_noise(clusters, classes, counted, noise, noise_policy)
     session = session or Session()
@@ -104,7 +106,8 @@ def of_buffers(cells: CellTable) -> Contingency:
     return Contingency(*names, places, row, col, sum(row), cells.sizes)
 
 
-def _labels(values: Any) -> Sequence[Hashable]:
+def label_sequence(values: Any) -> Sequence[Hashable]:
+    """Return labels as a sequence, where they lie if they are a buffer of integers."""
     buffer = _buffer(values)
     if buffer is not None:
         return buffer
@@ -147,7 +150,11 @@ def _behind(values: Any) -> Any:
     return values
 
 
-def _weights(values: Iterable[Any], expected: int) -> list[Count]:
+def exact_weights(values: Iterable[Any], expected: int) -> list[Count]:
+    """Return weights as exact numbers, one for each of so many objects.
+
+    Spec: CT-WEIGHT
+    """
 
     def refusal() -> BadWeight:
         return BadWeight(f"weights are a sequence, one per object, not {shown(values)}")
@@ -169,16 +176,22 @@ def _treat_noise(
     noise: Hashable,
     policy: str | None,
 ) -> Sides:
-    if not isinstance(policy, str) or policy not in NOISE_POLICIES or noise is NO_NOISE:
-        given = "no noise label" if noise is NO_NOISE else f"the noise label {shown(noise)}"
-        raise BadOption(
-            f"{given} with the noise policy {shown(policy)}: name a noise label and one of the "
-            f"policies {', '.join(NOISE_POLICIES)}"
-        )
+    policy = checked_policy(noise, policy)
     # What cannot be hashed may refuse to be compared, too.
     for side, labels in (("noise", [noise]), ("true", classes), ("predicted", clusters)):
         _refuse_unhashable(side, labels)
     return without_noise(clusters, classes, weights, noise=noise, policy=policy)
+
+
+def checked_policy(noise: Hashable, policy: str | None) -> str:
+    """Return the policy for noise; a label without a policy is refused, and the other way round."""
+    if not isinstance(policy, str) or policy not in NOISE_POLICIES or noise is NO_NOISE:
+        label = "no noise label" if noise is NO_NOISE else f"the noise label {shown(noise)}"
+        raise BadOption(
+            f"{label} with the noise policy {shown(policy)}: name a noise label and one of the "
+            f"policies {', '.join(NOISE_POLICIES)}"
+        )
+    return policy
 
 
 def _refuse_unhashable(side: str, labels: Sequence[Any]) -> None:

@@ -1,6 +1,6 @@
 """Explanations: why a score is what it is, with the user's own numbers (chapter 00, CONV-SCORE).
 
-Three renderings of one content: the table, the clause's formula, the derivation, the value, and
+Three renderings of one content: the evidence, the clause's formula, the derivation, the value, and
 what other libraries print where they differ.
 """
 
@@ -13,8 +13,8 @@ from typing import Final, TypeAlias
 
 from refclust.errors import ProfileLacksMetric
 from refclust.escape import for_latex, for_markdown, for_terminal, left, right, width
+from refclust.formulas.evidence import Evidence
 from refclust.metrics import profiles
-from refclust.metrics.contingency import Contingency
 from refclust.metrics.score import Score, evaluate
 from refclust.numbers.reading import told
 from refclust.numbers.real import NAMED
@@ -23,7 +23,6 @@ from refclust.trace import clauses
 
 _Shown: TypeAlias = Callable[[object], str]
 
-LARGEST_TABLE: Final = 15
 _IN_ASCII: Final = {"Σ": "sum", "≈": "about", "±": "+/-", "−": "-", "∞": "infinity", "…": "..."}
 
 
@@ -47,7 +46,7 @@ class Other:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A score with its table, its formulas, its derivation and what others would print."""
+    """A score with its evidence, its formulas, its derivation and what others would print."""
 
     score: Score
     formulas: tuple[Formula, ...]
@@ -58,7 +57,7 @@ class Explanation:
         """Return the explanation for a terminal."""
         parts = [
             f"{self.score.name}: {self.score.origin.entry.title}",
-            _text_table(self.score.table),
+            _text_evidence(self.score.evidence),
         ]
         if self.derivation is not None:
             parts.append(self.derivation.text())
@@ -84,7 +83,7 @@ class Explanation:
         """Return the explanation as Markdown with LaTeX formulas."""
         parts = [
             f"# {self.score.origin.entry.title} (`{self.score.name}`)",
-            _markdown_table(self.score.table),
+            _markdown_evidence(self.score.evidence),
         ]
         for formula in self.formulas:
             parts.append(f"**{formula.clause}** {formula.title}")
@@ -104,7 +103,7 @@ class Explanation:
     def latex(self) -> str:
         """Return the explanation as LaTeX; it needs amsmath and longtable."""
         title = f"{self.score.origin.entry.title} ({self.score.name})"
-        parts = [rf"\paragraph{{{_escaped(title)}}}", _latex_table(self.score.table)]
+        parts = [rf"\paragraph{{{_escaped(title)}}}", _latex_evidence(self.score.evidence)]
         parts += [rf"\[ {latex} \]" for formula in self.formulas for latex in formula.latex]
         if self.derivation is not None:
             parts.append(self.derivation.latex())
@@ -137,7 +136,7 @@ def explain(score: Score) -> Explanation:
 
 def _others(score: Score) -> tuple[Other, ...]:
     """Collect what the other libraries print for the same call, where it is not the same."""
-    entry, table = score.origin.entry, score.table
+    entry, evidence = score.origin.entry, score.evidence
     asked = {
         name: value for name, value in score.origin.options.items() if value != entry.defaults[name]
     }
@@ -147,12 +146,12 @@ def _others(score: Score) -> tuple[Other, ...]:
             options = profile.options(entry, asked)
         except ProfileLacksMetric:
             continue
-        theirs = evaluate(entry, table, asked, profile=profile.name)
+        theirs = evaluate(entry, evidence, asked, profile=profile.name)
         quirks = [
             quirk.text
             for quirk in profiles.QUIRKS
             if (quirk.profile, quirk.metric) == (profile.name, entry.name)
-            and quirk.when(table, options)
+            and quirk.when(evidence, options)
         ]
         differs = repr(float(theirs)) != repr(float(score))
         if not differs and not quirks:
@@ -192,49 +191,53 @@ def _matched(matching: Iterable[tuple[Hashable, Hashable]], shown: _Shown) -> st
     return ", ".join(f"{shown(cluster)} ↔ {shown(label)}" for cluster, label in matching)
 
 
-def _cells(table: Contingency, shown: _Shown, margin: str = "Σ") -> list[list[str]] | None:
-    """Return the table with its margins as text, or ``None`` if it is too large to show."""
-    if max(len(table.row), len(table.col)) > LARGEST_TABLE:
+def _cells(evidence: Evidence, shown: _Shown, margin: str = "Σ") -> list[list[str]] | None:
+    """Return the table worth showing, with its margins, as text; ``None`` if there is none."""
+    grid = evidence.grid()
+    if grid is None or grid.is_large:
         return None
-    head = ["", *map(shown, table.classes), margin]
+    sums = grid.row_sums
+    head = ["", *map(shown, grid.columns), *([] if sums is None else [margin])]
     body = [
-        [shown(cluster), *map(told, cells), told(size)]
-        for cluster, cells, size in zip(table.clusters, table.rows(), table.row, strict=True)
+        [shown(name), *map(told, numbers), *([] if sums is None else [told(sums[i])])]
+        for i, (name, numbers) in enumerate(grid.rows)
     ]
-    return [head, *body, [margin, *map(told, table.col), told(table.total)]]
+    if grid.column_sums is None:
+        return [head, *body]
+    corner = [] if sums is None or grid.total is None else [told(grid.total)]
+    return [head, *body, [margin, *map(told, grid.column_sums), *corner]]
 
 
-def _size(table: Contingency) -> str:
-    return (
-        f"{told(table.total)} objects in {len(table.row)} clusters and {len(table.col)} classes, "
-        f"{len(table.counts)} cells that are not empty"
-    )
+def _caption(evidence: Evidence) -> str:
+    grid = evidence.grid()
+    return "" if grid is None else grid.caption
 
 
-def _text_table(table: Contingency) -> str:
-    cells = _cells(table, for_terminal)
+def _text_evidence(evidence: Evidence) -> str:
+    cells = _cells(evidence, for_terminal)
     if cells is None:
-        return _size(table)
+        return evidence.size()
     first, *others = (max(map(width, column)) for column in zip(*cells, strict=True))
     lines = [
         "  ".join([left(name, first), *map(right, numbers, others)]) for name, *numbers in cells
     ]
-    return "\n".join(["rows are clusters, columns are classes", *("  " + line for line in lines)])
+    return "\n".join([_caption(evidence), *("  " + line for line in lines)])
 
 
-def _markdown_table(table: Contingency) -> str:
-    cells = _cells(table, for_markdown)
+def _markdown_evidence(evidence: Evidence) -> str:
+    cells = _cells(evidence, for_markdown)
     if cells is None:
-        return _size(table) + "."
+        return evidence.size() + "."
     lines = [f"| {' | '.join(row)} |" for row in cells]
     rule = "|---" + "|---:" * (len(cells[0]) - 1) + "|"
-    return "\n".join(["Rows are clusters, columns are classes.", "", lines[0], rule, *lines[1:]])
+    caption = _caption(evidence)
+    return "\n".join([caption[:1].upper() + caption[1:] + ".", "", lines[0], rule, *lines[1:]])
 
 
-def _latex_table(table: Contingency) -> str:
-    cells = _cells(table, for_latex, "sum")
+def _latex_evidence(evidence: Evidence) -> str:
+    cells = _cells(evidence, for_latex, "sum")
     if cells is None:
-        return _size(table) + "."
+        return evidence.size() + "."
     lines = [" & ".join(row) + r" \\" for row in cells]
     columns = "l" + "r" * (len(cells[0]) - 1)
     return "\n".join(

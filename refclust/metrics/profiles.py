@@ -14,18 +14,19 @@ from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from refclust.errors import ProfileLacksMetric, UnknownProfile
+from refclust.formulas.evidence import Evidence
 from refclust.formulas.information import mutual_information
 from refclust.metrics.catalogue import Entry, option_text
 from refclust.metrics.contingency import Contingency
 from refclust.numbers.reading import shown
 
 Options: TypeAlias = Mapping[str, Any]
-Condition: TypeAlias = Callable[[Contingency, Options], bool]
+Condition: TypeAlias = Callable[[Any, Options], bool]  # of the evidence
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Where a condition on the table holds, the library prints this number, or raises."""
+    """Where a condition on the evidence holds, the library prints this number, or raises."""
 
     when: Condition
     value: float
@@ -76,9 +77,10 @@ class Profile:
                 )
         return options
 
-    def case(self, entry: Entry, table: Contingency, options: Options) -> Case | None:
-        """Return the special case that a table falls under, if any."""
-        return next((case for case in self.rule(entry).cases if case.when(table, options)), None)
+    def case(self, entry: Entry, evidence: Evidence, options: Options) -> Case | None:
+        """Return the special case that some evidence falls under, if any."""
+        cases = self.rule(entry).cases
+        return next((case for case in cases if case.when(evidence, options)), None)
 
 
 # -- conditions on a table ------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Scores: a metric applied to two labelings or a table (chapter 00, CONV-SCORE).
+"""Scores: a metric applied to its evidence (chapter 00, CONV-SCORE).
 
 A ``Score`` is a ``float``, the nearest double, and carries the exact number behind it, the reason
 where there is none, the clauses that define it and where it was computed.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -16,14 +16,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Provenance, Session
-from refclust.errors import BadOption, EmptyInput, NotFinite, TooLarge, Undecided, WeightsNotInteger
+from refclust.errors import (
+    EmptyInput,
+    NotFinite,
+    TooLarge,
+    Undecided,
+    WeightsNotInteger,
+    WrongEvidence,
+)
+from refclust.formulas.evidence import Evidence
 from refclust.formulas.undefined import Undefined
 from refclust.kernels.information import Margins
 from refclust.metrics import catalogue, profiles
-from refclust.metrics.catalogue import Entry, Formula
+from refclust.metrics.catalogue import Entry
 from refclust.metrics.chance import Estimate
-from refclust.metrics.contingency import NO_NOISE, Contingency, contingency
-from refclust.numbers.real import Interval, Real
+from refclust.metrics.contingency import Contingency
+from refclust.numbers.real import Interval, Real, real
 
 if TYPE_CHECKING:
     from refclust.metrics.explain import Explanation
@@ -37,7 +45,7 @@ class Origin:
 
     entry: Entry
     options: dict[str, Any]
-    table: Contingency
+    evidence: Evidence
     exact: Real | None
     undefined: str | None
     certified: bool
@@ -107,9 +115,17 @@ class Score(float):
         return self.origin.entry.better
 
     @property
+    def evidence(self) -> Evidence:
+        """What the metric was given."""
+        return self.origin.evidence
+
+    @property
     def table(self) -> Contingency:
-        """The contingency table behind the value."""
-        return self.origin.table
+        """The contingency table behind the value of a metric that compares two labelings."""
+        table = self.origin.evidence
+        if not isinstance(table, Contingency):
+            raise AttributeError(f"{self.name} is no comparison of labelings; see .evidence")
+        return table
 
     @property
     def provenance(self) -> Provenance:
@@ -119,9 +135,10 @@ class Score(float):
     @property
     def matching(self) -> tuple[tuple[Hashable, Hashable], ...] | None:
         """The matched pairs (cluster, class) of a metric that matches, else ``None``."""
-        matcher, table = self.origin.entry.matching, self.origin.table
-        if matcher is None or not table.row:
+        matcher = self.origin.entry.matching
+        if matcher is None or self.origin.evidence.is_empty:
             return None
+        table = self.table
         return tuple((table.clusters[i], table.classes[j]) for i, j in matcher(table))
 
     def explain(self) -> Explanation:
@@ -141,130 +158,59 @@ class Score(float):
         return float, (float(self),)
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """A metric ready to be called on labels or on a table."""
-
-    entry: Entry
-
-    def __call__(
-        self,
-        labels_true: Any,
-        labels_pred: Any = None,
-        *,
-        weights: Iterable[Any] | None = None,
-        noise: Hashable = NO_NOISE,
-        noise_policy: str | None = None,
-        profile: str | None = None,
-        backend: str | None = None,
-        **options: Any,
-    ) -> Score:
-        """Score predicted labels against true ones, or a table of rows = clusters."""
-        session = Session(backend)
-        table = table_of(
-            labels_true,
-            labels_pred,
-            weights=weights,
-            noise=noise,
-            noise_policy=noise_policy,
-            session=session,
-        )
-        return evaluate(self.entry, table, options, profile=profile, session=session)
-
-    def __repr__(self) -> str:
-        return f"<refclust metric {self.entry.name}>"
-
-
-def scorer(formula: Formula) -> Metric:
-    """Return the metric that a formula declares."""
-    return Metric(catalogue.ENTRIES[formula.__name__])
-
-
-def score(key: str, labels_true: Any, labels_pred: Any = None, **keywords: Any) -> Score:
-    """Score with a metric given by its key, such as ``"nmi"`` or ``"nmi[average=min]"``.
-
-    Spec: CONV-SCORE
-
-    >>> score("wallace[given=classes]", [[2, 1], [0, 2]]).fraction
-    Fraction(1, 2)
-    """
-    entry, options = catalogue.parse_key(key)
-    return Metric(entry)(labels_true, labels_pred, **{**options, **keywords})
-
-
-def score_all(
-    labels_true: Any,
-    labels_pred: Any = None,
-    *,
-    profile: str | None = None,
-    backend: str | None = None,
-    heavy: bool | None = None,
-    **keywords: Any,
-) -> dict[str, Score]:
-    """Score with every metric at its default options, counting the labels only once.
-
-    Metrics that enumerate tables are left out above ``HEAVY_LIMIT`` objects unless ``heavy`` says
-    otherwise; metrics that a profile lacks, that need whole weights, that are too large to be
-    worked out or beyond the doubles, are left out too.
-
-    Spec: CONV-SCORE
-
-    >>> score_all([[2, 1], [0, 2]])["rand"].fraction
-    Fraction(3, 5)
-    """
-    session = Session(backend)
-    table = table_of(labels_true, labels_pred, session=session, **keywords)
-    chosen, _ = selection(table, profile=profile, heavy=heavy)
-    found: dict[str, Score] = {}
-    for entry in chosen:
-        # One metric must not cost the others.
-        with contextlib.suppress(TooLarge, NotFinite, Undecided):
-            found[entry.name] = evaluate(entry, table, {}, profile=profile, session=session)
-    return found
-
-
 def selection(
-    table: Contingency, *, profile: str | None = None, heavy: bool | None = None
+    evidence: Evidence, *, profile: str | None = None, heavy: bool | None = None
 ) -> tuple[list[Entry], dict[str, str]]:
-    """Return the metrics that make sense for a table, and why each other one is left out."""
+    """Return the metrics that make sense for some evidence, and why each other one is left out."""
     library = None if profile is None else profiles.find(profile)
-    wanted = table.total <= HEAVY_LIMIT if heavy is None else heavy
+    wanted = evidence.total <= HEAVY_LIMIT if heavy is None else heavy
     chosen: list[Entry] = []
     left_out: dict[str, str] = {}
-    for name, entry in catalogue.ENTRIES.items():
-        if library is not None and name not in library.rules:
-            left_out[name] = f"{library.library} {library.version} does not have them"
+    for entry in catalogue.entries_for(evidence.kind):
+        if library is not None and entry.name not in library.rules:
+            left_out[entry.name] = f"{library.library} {library.version} does not have them"
         elif entry.cost == "heavy" and not wanted:
-            left_out[name] = f"slow above {HEAVY_LIMIT:,} objects; --all or -m computes them"
-        elif entry.needs_integers(entry.defaults) and not table.is_integer:
-            left_out[name] = "they need whole counts"
+            left_out[entry.name] = f"slow above {HEAVY_LIMIT:,} objects; --all or -m computes them"
+        elif entry.needs_integers(entry.defaults) and not evidence.is_integer:
+            left_out[entry.name] = "they need whole counts"
         else:
             chosen.append(entry)
     return chosen, left_out
 
 
-def table_of(labels_true: Any, labels_pred: Any = None, **keywords: Any) -> Contingency:
-    """Return the table of two labelings, or of the rows given in their place."""
-    if labels_pred is not None:
-        return contingency(labels_true, labels_pred, **keywords)
-    for name in ("weights", "noise", "noise_policy"):
-        given = keywords.get(name)
-        if given is not None and given is not NO_NOISE:
-            raise BadOption(f"{name} goes with two labelings; a table has its weights in its cells")
-    if isinstance(labels_true, Contingency):
-        return labels_true
-    return Contingency.of_rows(labels_true)
+def evaluate_all(
+    evidence: Evidence,
+    *,
+    profile: str | None = None,
+    heavy: bool | None = None,
+    session: Session | None = None,
+) -> dict[str, Score]:
+    """Evaluate every metric that makes sense for some evidence, at its default options.
+
+    Spec: CONV-SCORE
+
+    >>> evaluate_all(Contingency.of_rows([[2, 1], [0, 2]]))["rand"].fraction
+    Fraction(3, 5)
+    """
+    session = session or Session()
+    chosen, _ = selection(evidence, profile=profile, heavy=heavy)
+    scores: dict[str, Score] = {}
+    for entry in chosen:
+        # One metric must not cost the others.
+        with contextlib.suppress(TooLarge, NotFinite, Undecided):
+            scores[entry.name] = evaluate(entry, evidence, {}, profile=profile, session=session)
+    return scores
 
 
 def evaluate(
     entry: Entry,
-    table: Contingency,
+    evidence: Evidence,
     options: dict[str, Any],
     *,
     profile: str | None = None,
     session: Session | None = None,
 ) -> Score:
-    """Evaluate a metric on a table.
+    """Evaluate a metric on its evidence.
 
     Spec: CONV-SCORE, CONV-PROFILE
 
@@ -274,19 +220,20 @@ def evaluate(
     session = session or Session()
     library = None if profile is None else profiles.find(profile)
     chosen = entry.checked(options) if library is None else library.options(entry, options)
-    if library is None and not table.row:
+    refuse_other_evidence(entry, evidence)
+    if library is None and evidence.is_empty:
         raise EmptyInput("there is no object to score")
-    if entry.needs_integers(chosen) and not table.is_integer:
+    if entry.needs_integers(chosen) and not evidence.is_integer:
         raise WeightsNotInteger(
             f"{catalogue.format_key(entry, chosen)} counts pairs or permutations of objects, so "
             "its weights must be whole numbers; with fractional weights use the matching or "
             "entropy metrics, or pairs=ordered"
         )
-    value, exact, undefined, bound = _value(entry, table, chosen, library, session)
+    value, exact, undefined, bound = _value(entry, evidence, chosen, library, session)
     origin = Origin(
         entry=entry,
         options=chosen,
-        table=table,
+        evidence=evidence,
         exact=exact,
         undefined=undefined,
         certified=bound == 0,
@@ -297,9 +244,18 @@ def evaluate(
     return Score(value, origin)
 
 
+def refuse_other_evidence(entry: Entry, evidence: Evidence) -> None:
+    """Refuse evidence that a metric cannot be computed from."""
+    if evidence.kind not in catalogue.USES[entry.evidence]:
+        raise WrongEvidence(
+            f"{entry.name} needs {catalogue.NEEDS[entry.evidence]}, "
+            f"not {catalogue.NEEDS[evidence.kind]}"
+        )
+
+
 def _value(
     entry: Entry,
-    table: Contingency,
+    evidence: Evidence,
     options: dict[str, Any],
     library: profiles.Profile | None,
     session: Session,
@@ -308,20 +264,21 @@ def _value(
     told = None if library is None else f"{library.library} {library.version}"
     if library is not None:
         rule = library.rule(entry)
-        if not table.row:
+        if evidence.is_empty:
             return _by_convention(rule.empty, f"there is no object; {told} refuses or prints NaN")
-        case = library.case(entry, table, options)
+        case = library.case(entry, evidence, options)
         if case is not None:
             happens = f"raises {case.raises}" if case.raises else "prints NaN"
             return _by_convention(case.value, f"{told} {happens} here")
     try:
-        result = entry.formula(table, **options, **_kernels(entry, session))
+        result = entry.formula(evidence, **options, **_kernels(entry, session))
     except Undefined as missing:
         if library is not None and not math.isinf(missing.value):
             return _by_convention(rule.undefined, f"{told} prints NaN here ({missing.reason})")
         return missing.value, None, missing.reason, 0.0
     if isinstance(result, Estimate):
         return result.value, None, None, result.standard_error or math.ulp(result.value)
+    result = real(result)
     try:
         return float(result), result, None, 0.0
     except Undecided:

@@ -104,12 +104,12 @@ def _log_sum(logs: list[Interval], arithmetic: Arithmetic) -> Interval | None:
     if not logs:
         return None
     peak = max(low for low, _ in logs)
-    away = [arithmetic.add([one, minus((peak, peak))]) for one in logs]
+    away = [arithmetic.add([log, minus((peak, peak))]) for log in logs]
     if max(high for _, high in away) > 1:
         # So few digits that the terms are not known to a factor: between the largest and K of it.
         most = arithmetic.add(
             [(peak, max(high for _, high in logs)), arithmetic.log_integer(len(logs))]
         )
         return peak, most[1]
-    shifted = [arithmetic.exp(one) for one in away]
+    shifted = [arithmetic.exp(difference) for difference in away]
     return arithmetic.add([(peak, peak), arithmetic.log(arithmetic.add(shifted))])

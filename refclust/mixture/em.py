@@ -60,10 +60,10 @@ class EMSteps(Generic[P, D, M]):
         family: Family[P, D, M],
         rows: Rows,
         options: EMOptions,
-        given: P | array[int] | None = None,
+        beginning: P | array[int] | None = None,
         checkpoint: Checkpoint | None = None,
     ) -> None:
-        self._family, self._rows, self._options, self._given = family, rows, options, given
+        self._family, self._rows, self._options, self._beginning = family, rows, options, beginning
         self._checkpoint = checkpoint
         self._weight = total_weight(rows.data) / family.unit
         watched = options.trace != "none" or checkpoint is not None
@@ -150,12 +150,12 @@ class EMSteps(Generic[P, D, M]):
             case "points" | "varied":
                 return starts.from_points(family, self._rows, k, self._draws)
             case "labels":
-                assert isinstance(self._given, array)
-                return starts.from_labels(family, self._given, k)
+                assert isinstance(self._beginning, array)
+                return starts.from_labels(family, self._beginning, k)
             case _:
-                assert not isinstance(self._given, array)
-                assert self._given is not None
-                return self._given  # read at the door
+                assert not isinstance(self._beginning, array)
+                assert self._beginning is not None
+                return self._beginning  # read at the door
 
     def _maximised(self, point: Point[P, D], step: EMStep[M]) -> Point[P, D] | None:
         """The M-step; nothing if a component collapsed and that ends the run.
@@ -197,7 +197,7 @@ class EMSteps(Generic[P, D, M]):
     def save(self) -> None:
         """Write the checkpoint, if there is one, as of the last whole iteration."""
         if self._checkpoint is not None:
-            content = progresses.told(self._journal.progress, self._family)
+            content = progresses.content_of(self._journal.progress, self._family)
             self._checkpoint.write(self._fitting(), content, self._rows.session.provenance())
 
     def result(self) -> MixtureFit[P]:
@@ -216,12 +216,12 @@ class EMSteps(Generic[P, D, M]):
         return self._fit()
 
     def _fitting(self) -> Fitting:
-        given = self._given
+        beginning = self._beginning
         start: Any = None
-        if isinstance(given, array):
-            start = given.tolist()
-        elif given is not None:
-            start = self._family.told(given)
+        if isinstance(beginning, array):
+            start = beginning.tolist()
+        elif beginning is not None:
+            start = self._family.content(beginning)
         options = {
             **self._options.as_json(),
             **self._family.settings,

@@ -89,12 +89,12 @@ class Beginning:
         """
         call = self.call
         start = cast(Start, call.usual_start if call.start is LEFT_OPEN else call.start)
-        origin: Any = self.labels
+        beginning: Any = self.labels
         if call.parameters is not None:
-            start, origin = "given", family.read(call.parameters)
-        elif origin is not None:
+            start, beginning = "given", family.read(call.parameters)
+        elif beginning is not None:
             start = "labels"
-        return EMSteps(family, self.rows, call.settled(self.k, start), origin, call.checkpoint)
+        return EMSteps(family, self.rows, call.settled(self.k, start), beginning, call.checkpoint)
 
 
 def begun_by(record: FamilyRecord, call: MixtureCall) -> EMSteps[Any, Any, Any]:

@@ -80,8 +80,8 @@ class GaussianPasses:
 
         Spec: GMM-ESTEP
         """
-        found: Posterior = self._call("gaussian.posterior", densities, full)
-        return found
+        posterior: Posterior = self._call("gaussian.posterior", densities, full)
+        return posterior
 
     def scatters(self, moments: Moments, prior: Sequence[float]) -> tuple[Vector, ...]:
         """The scatter of each component around its mean, with a floor on the diagonal.
@@ -96,10 +96,10 @@ class GaussianPasses:
 
         Spec: GAU-PDF
         """
-        found: Doubles = self._call(
+        whitening: Doubles = self._call(
             "gaussian.whitening", array("d", chain.from_iterable(spreads)), form
         )
-        return found
+        return whitening
 
     def expected(self, moments: Moments, densities: Gaussians) -> float:
         """E_q[log p(X, Z)] at any densities, from the sums alone, up to the common constant.
@@ -240,15 +240,15 @@ class GaussianPasses:
         first = 0 if data.weights is None else next(i for i, w in enumerate(data.weights) if w)
         around = CentreMatrix.of([self.rows.row(first)])
         for _ in range(2):  # the second time around the mean, so that nothing cancels
-            found: Moments = self._call("gaussian.moments", everybody, 1, around, "diagonal")
-            weight = found.counts[0]
+            moments: Moments = self._call("gaussian.moments", everybody, 1, around, "diagonal")
+            weight = moments.counts[0]
             mean = tuple(
-                a + first / weight for a, first in zip(around[0], found.firsts, strict=True)
+                a + first / weight for a, first in zip(around[0], moments.firsts, strict=True)
             )
-            if not all(map(math.isfinite, (*mean, *found.seconds))):
+            if not all(map(math.isfinite, (*mean, *moments.seconds))):
                 raise beyond_range()
             around = CentreMatrix.of([mean])
-        spread = zip(found.seconds, found.firsts, strict=True)
+        spread = zip(moments.seconds, moments.firsts, strict=True)
         return mean, tuple(
             max(second - moved_part(first, first, weight), 0.0) / weight for second, first in spread
         )
@@ -289,16 +289,16 @@ class CountPasses:
 
         Spec: MMIX-THETA, NB-COUNT
         """
-        found: Tallies = self._call("multinomial.moments", q, k)
-        return found
+        tallies: Tallies = self._call("multinomial.moments", q, k)
+        return tallies
 
     def posterior(self, densities: Terms, *, full: bool) -> Posterior:
         """Labels and log p(x) of all rows; with ``full`` also log p(x, k).
 
         Spec: MMIX-ESTEP
         """
-        found: Posterior = self._call("multinomial.posterior", densities, full)
-        return found
+        posterior: Posterior = self._call("multinomial.posterior", densities, full)
+        return posterior
 
     def expected(self, moments: Tallies, densities: Terms) -> float:
         """E_q[log p(X, Z)] at any densities, from the sums alone.
@@ -355,8 +355,8 @@ class CountPasses:
 
         Spec: MMIX-THETA, BMIX-THETA
         """
-        found: WordStep = self._call("multinomial.m_step", tallies, m, p, kind)
-        return found
+        step: WordStep = self._call("multinomial.m_step", tallies, m, p, kind)
+        return step
 
     def parameters(
         self, tallies: Tallies, m: float, p: Sequence[float], kind: Kind

@@ -103,23 +103,25 @@ def assignments(
     session = Session(backend) if session is None else session
     if full:
         for_shares(rows.n, len(parameters.weights))
-    found, left_out = evaluated(parameters, Rows(rows, session), family, full=full)
-    made = assigned(found, left_out, parameters.weights, unseen, session)
+    posterior, left_out = evaluated(parameters, Rows(rows, session), family, full=full)
+    made = assigned(posterior, left_out, parameters.weights, unseen, session)
     if -math.inf in made.log_likelihoods:
         _without_component(rows, made, impossible, family)
     return made
 
 
 def assigned(
-    found: Posterior, left_out: LeftOut, weights: Vector, unseen: int, session: Session
+    posterior: Posterior, left_out: LeftOut, weights: Vector, unseen: int, session: Session
 ) -> Assignments:
     """What a pass found of every row, with what it left out of log p(x).
 
     Spec: EM-PRED
     """
-    each = with_left_out(found.log_likelihoods, left_out)
-    joint = None if found.joint is None else with_left_out(found.joint, left_out, len(weights))
-    return Assignments(copied(found.labels), each, joint, weights, unseen, session.provenance())
+    each = with_left_out(posterior.log_likelihoods, left_out)
+    joint = (
+        None if posterior.joint is None else with_left_out(posterior.joint, left_out, len(weights))
+    )
+    return Assignments(copied(posterior.labels), each, joint, weights, unseen, session.provenance())
 
 
 def check_mixture(parameters: Parameters, family: str, d: int | None = None) -> None:

@@ -140,5 +140,5 @@ class MixtureFit(Generic[P]):
 
         Spec: EM-RESTART
         """
-        found = [run.log_likelihood for run in self.runs]
-        return min(found), max(found)
+        likelihoods = [run.log_likelihood for run in self.runs]
+        return min(likelihoods), max(likelihoods)

@@ -79,15 +79,15 @@ def numbered(labels: Iterable[Hashable], n: int) -> tuple[array[int], list[Hasha
     >>> numbered(["b", "a", "b"], 3)
     (array('i', [1, 0, 1]), ['a', 'b'])
     """
-    given = labels_of(labels)
-    if len(given) != n:
-        raise LabelLengthMismatch(f"{len(given)} labels for {n} rows; one for each is due")
+    row_labels = labels_of(labels)
+    if len(row_labels) != n:
+        raise LabelLengthMismatch(f"{len(row_labels)} labels for {n} rows; one for each is due")
     try:
-        names = sorted(dict.fromkeys(given))  # type: ignore[type-var]
+        names = sorted(dict.fromkeys(row_labels))  # type: ignore[type-var]
     except TypeError as error:
         raise BadOption(f"the labels cannot be put in order: {error}") from None
     index = {name: k for k, name in enumerate(names)}
-    return array("i", (index[label] for label in given)), names
+    return array("i", (index[label] for label in row_labels)), names
 
 
 def ready(family: Family[P, D, M], parameters: P) -> Point[P, D]:

@@ -69,14 +69,14 @@ def decomposition(
     shares = _checked(q, len(joint), len(joint[0]))
     weights = [1.0] * rows.n if rows.weights is None else rows.weights.tolist()
     likelihood, bound, divergence, expected, entropy = [], [], [], [], []
-    for w, row, one in zip(weights, joint, shares, strict=True):
+    for w, row, row_shares in zip(weights, joint, shares, strict=True):
         if not w:
             continue
         likelihood.append(w * row_log_likelihood(row))
-        bound.append(w * row_bound(one, row))
-        divergence.append(w * row_divergence(one, row))
-        expected.append(w * _expected(one, row))
-        entropy.append(w * row_entropy(one))
+        bound.append(w * row_bound(row_shares, row))
+        divergence.append(w * row_divergence(row_shares, row))
+        expected.append(w * _expected(row_shares, row))
+        entropy.append(w * row_entropy(row_shares))
     return Decomposition(*map(_total, (likelihood, bound, divergence, expected, entropy)))
 
 
@@ -119,10 +119,10 @@ def log_joint(
     """
     rows = Rows(dataset(data), Session(backend))
     check_mixture(parameters, family, rows.data.d)
-    found, left_out = evaluated(parameters, rows, family, full=True)
-    assert found.joint is not None
+    posterior, left_out = evaluated(parameters, rows, family, full=True)
+    assert posterior.joint is not None
     k = len(parameters.weights)
-    return list(map(tuple, blocks(with_left_out(found.joint, left_out, k), k)))
+    return list(map(tuple, blocks(with_left_out(posterior.joint, left_out, k), k)))
 
 
 def posteriors(
@@ -201,14 +201,16 @@ def _total(terms: Sequence[float]) -> float:
 
 
 def _checked(q: Iterable[Sequence[float]], n: int, k: int) -> list[Sequence[float]]:
-    given = list(q)
-    if len(given) != n:
-        raise DimensionMismatch(f"{len(given)} rows of responsibilities for {n} rows of data")
-    for i, row in enumerate(given):
+    responsibilities = list(q)
+    if len(responsibilities) != n:
+        raise DimensionMismatch(
+            f"{len(responsibilities)} rows of responsibilities for {n} rows of data"
+        )
+    for i, row in enumerate(responsibilities):
         if len(row) != k:
             raise DimensionMismatch(f"row {i} has {len(row)} responsibilities for {k} components")
         _check_row(row, f"the responsibilities of row {i}")
-    return given
+    return responsibilities
 
 
 def _check_row(row: Sequence[float], name: str) -> None:

@@ -79,7 +79,7 @@ def classifier_of(model: ClassifierModel) -> AnyClassifier:
     params, fitted = model.params, model.fitted
     kind: Kind = params.kind if model.algorithm == "naive-bayes" else model.algorithm
     names = (field.name for field in fields(params) if field.name != "kind")
-    found: Classifier[Any] = Classifier(
+    classifier: Classifier[Any] = Classifier(
         kind=kind,
         classes=fitted.classes,
         parameters=fitted.parameters.parameters(),
@@ -93,7 +93,7 @@ def classifier_of(model: ClassifierModel) -> AnyClassifier:
         fingerprint=Fingerprint(text=model.data.digest or ""),
         provenance=Provenance(model.provenance.refclust, model.provenance.requested, ()),
     )
-    return cast(AnyClassifier, found)
+    return cast(AnyClassifier, classifier)
 
 
 def _algorithm(kind: Kind) -> Trained:

@@ -84,8 +84,8 @@ def model_of(
     origin = origin_of(fit.provenance)
     if isinstance(fit, KMeansFit):
         trace = tuple(taken(Step, step) for step in fit.trace if step.rss is not None)
-        found = taken(KMeansFitted, fit, trace=trace)
-        return KMeansModel(taken(KMeansParams, fit), found, known, origin)
+        fitted = taken(KMeansFitted, fit, trace=trace)
+        return KMeansModel(taken(KMeansParams, fit), fitted, known, origin)
     tree = taken(BisectingFitted, fit, splits=_flat(fit.root))
     return BisectingModel(taken(BisectingParams, fit), tree, known, origin)
 

@@ -106,8 +106,8 @@ def describe(
     session = Session(backend) if session is None else session
     if data is None:
         return _of_model(model, top, session)
-    rows, found, centres = _assigned(model, dataset(data), labels, session)
-    return _of_data(rows, found, centres, _metric(model), top, typical, session)
+    rows, clusters, centres = _assigned(model, dataset(data), labels, session)
+    return _of_data(rows, clusters, centres, _metric(model), top, typical, session)
 
 
 def _of_model(model: Model, top: int, session: Session) -> Description:
@@ -189,11 +189,11 @@ def _assigned(
     if isinstance(model, MixtureModel | ClassifierModel):
         if labels is None:
             raise BadOption("the rows of a mixture are described with their labels: labels=...")
-        given = array("i", labels)
-        return rows, given, _centres(rows, given, len(model.fitted.sizes))
-    found = predict(model, rows, session=session).labels
+        clusters = array("i", labels)
+        return rows, clusters, _centres(rows, clusters, len(model.fitted.sizes))
+    clusters = predict(model, rows, session=session).labels
     seen = unit_rows(rows, session) if model.params.metric == "cosine" else rows
-    return seen, found, model.fitted.centres
+    return seen, clusters, model.fitted.centres
 
 
 def _of_tree(model: AgglomerativeModel, data: Dataset) -> tuple[Dataset, array[int], Centres]:

@@ -78,11 +78,11 @@ def from_json(text: str, name: str) -> Model:
         "k": facts.n,  # of clusters that were empty: params.k is less after a drop
         "limit": LARGEST,
     }
-    made, asked, found = records_of(known)
+    made, asked, outcome = records_of(known)
     wanted = read(asked, params, known)
     result: Model = made(
         params=wanted,
-        fitted=read(found, fitted, known | told(wanted, "params")),
+        fitted=read(outcome, fitted, known | told(wanted, "params")),
         data=facts,
         provenance=origin,
         **({} if word in CLUSTERS else {"algorithm": word}),

@@ -57,12 +57,12 @@ def model_traits(
     for weight, centre in zip(w, c, strict=True):
         if weight:
             t = [have + weight * x for have, x in zip(t, centre, strict=True)]
-    found: list[tuple[Trait, ...]] = []
+    traits: list[tuple[Trait, ...]] = []
     for k, centre in enumerate(c):
         gaps = [x * all_w - s for x, s in zip(centre, t, strict=True)] if w[k] else []
         listed = [j for j, gap in enumerate(gaps) if gap > 0 or (gap and not sparse)]
         listed = nsmallest(top, listed, key=lambda j: (-abs(gaps[j]), j))
-        found.append(
+        traits.append(
             tuple(
                 Trait(
                     feature=j,
@@ -75,7 +75,7 @@ def model_traits(
                 for j in listed
             )
         )
-    return found
+    return traits
 
 
 def data_traits(
@@ -90,11 +90,11 @@ def data_traits(
     all_w, t = sum(sums.weights), [*map(sum, zip(*sums.sums, strict=True))]
     q = _column_squares(points)
     variance = [x * all_w - s * s for x, s in zip(q, t, strict=True)]
-    found: list[tuple[Trait, ...]] = []
+    traits: list[tuple[Trait, ...]] = []
     for w, s in zip(sums.weights, sums.sums, strict=True):
         gaps = [x * all_w - y * w for x, y in zip(s, t, strict=True)] if w else []
         listed = [j for j, gap in enumerate(gaps) if gap > 0 or (gap and data.kind == "dense")]
-        found.append(
+        traits.append(
             tuple(
                 Trait(
                     feature=j,
@@ -107,7 +107,7 @@ def data_traits(
                 for j in _largest(listed, gaps, variance, w, top)
             )
         )
-    return found
+    return traits
 
 
 def _largest(
@@ -120,15 +120,15 @@ def _largest(
     # Rounding keeps order, so doubles sort all but those that round to the same one.
     rough = {j: nearest(gaps[j] ** 2, w * w * variance[j]) for j in listed}
     order = sorted(rough, key=lambda j: (-rough[j], j))
-    found: list[int] = []
+    features: list[int] = []
     for _, group in groupby(order, key=rough.__getitem__):
-        if len(found) >= count:
+        if len(features) >= count:
             break
         equals = list(group)
         if len(equals) > 1:
             equals.sort(key=lambda j: (-Fraction(gaps[j] ** 2, variance[j]), j))
-        found += equals
-    return found[:count]
+        features += equals
+    return features[:count]
 
 
 def _column_squares(points: Points) -> list[int]:
@@ -137,11 +137,11 @@ def _column_squares(points: Points) -> list[int]:
         weighted = zip(points.weights, points.integers, strict=True)
         rows = ([w * x * x for x in row] for w, row in weighted)
         return [*map(sum, zip(*rows, strict=True))]
-    found = [0] * points.d
+    squares = [0] * points.d
     for w, columns, values in zip(points.weights, points.columns, points.integers, strict=True):
         for column, value in zip(columns, values, strict=True):
-            found[column] += w * value * value
-    return found
+            squares[column] += w * value * value
+    return squares
 
 
 def _signed_root(root: int, square: int) -> float:

@@ -85,7 +85,7 @@ def distances(model: ClusterModel | Fit, data: Any, labels: Sequence[int]) -> ar
         raise LabelLengthMismatch(f"{len(labels)} labels for {rows.n} rows; one for each is due")
     k = len(known.fitted.centres)
     centres: dict[int, ExactVector] = {}
-    found = array("d")
+    lengths = array("d")
     for i, label in enumerate(labels):
         if not 0 <= label < k:
             raise KOutOfRange(f"row {i} has the label {label}; the model has 0 to {k - 1}")
@@ -93,12 +93,12 @@ def distances(model: ClusterModel | Fit, data: Any, labels: Sequence[int]) -> ar
         if label not in centres:
             centre = known.fitted.centres[label]
             centres[label] = read_vector(_like(row, centre), f"the centre of cluster {label}")
-        one, other = read_vector(row, f"row {rows.row_name(i)}"), centres[label]
+        point, own_centre = read_vector(row, f"row {rows.row_name(i)}"), centres[label]
         if known.params.metric == "cosine":
-            found.append(_cosine_distance(one, other))
+            lengths.append(_cosine_distance(point, own_centre))
         else:
-            found.append(_distance(one, other))
-    return found
+            lengths.append(_distance(point, own_centre))
+    return lengths
 
 
 def _with_rule(model: ClusterModel | Fit) -> KMeansModel | BisectingModel:
@@ -107,9 +107,9 @@ def _with_rule(model: ClusterModel | Fit) -> KMeansModel | BisectingModel:
             "a tree of merges has no rule for new rows; cut it, and fit k-means that starts from "
             "the labels of the cut: kmeans(data, labels=...)"
         )
-    found = model_of(model) if isinstance(model, KMeansFit | BisectingFit) else model
-    assert not isinstance(found, AgglomerativeModel)
-    return found
+    known = model_of(model) if isinstance(model, KMeansFit | BisectingFit) else model
+    assert not isinstance(known, AgglomerativeModel)
+    return known
 
 
 def _rows(model: KMeansModel | BisectingModel, data: Any, session: Session) -> tuple[Dataset, int]:

@@ -29,8 +29,8 @@ def reading_of(format_name: str, options: Options, data: Dataset) -> Reading:
     if options.text is None or not options.text.tfidf:
         return Reading(format_name, options)
     # A word that every document holds weighs ln(n/n) = 0 and has left no trace in the rows.
-    found = tuple(count or data.n for count in document_frequencies(data))
-    return Reading(format_name, options, Weighing(data.n, found))
+    frequencies = tuple(count or data.n for count in document_frequencies(data))
+    return Reading(format_name, options, Weighing(data.n, frequencies))
 
 
 def new_options(reading: Reading) -> Options:
@@ -54,8 +54,8 @@ def read_like(
     """
     reading = model.data.reading
     if reading is None:
-        given = read_data(path, format=format_name, options=options, readers=readers)
-        return fitted_to(model, given)
+        data = read_data(path, format=format_name, options=options, readers=readers)
+        return fitted_to(model, data)
 
     def read(asked: Options) -> Dataset:
         name = format_name or reading.format

@@ -39,7 +39,7 @@ def schema() -> Schema:
     """
     defs: Schema = {}
     rules = [_rule(defs, known) for known in _kinds()]
-    data, origin = (part_of(one).schema(defs, {}) for one in (DataFacts, Origin))
+    data, origin = (part_of(record).schema(defs, {}) for record in (DataFacts, Origin))
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"refclust model, version {VERSION}",
@@ -90,9 +90,9 @@ def _rule(defs: Schema, known: dict[str, str]) -> Schema:
     when: Schema = {"algorithm": {"const": algorithm}}
     if algorithm == "naive-bayes":
         when["params"] = {"properties": {"kind": {"const": known[FAMILY]}}}
-    _, asked, found = records_of(known)
+    _, asked, fitted = records_of(known)
     then = {"params": part_of(asked).schema(defs, known)}
-    then["fitted"] = part_of(found).schema(defs, known)
+    then["fitted"] = part_of(fitted).schema(defs, known)
     if algorithm != "agglomerative":
         then["data"] = {"properties": {"kind": {"enum": ["dense", "sparse"]}}}
     return {"if": _where(when), "then": {"properties": then}}
@@ -144,8 +144,8 @@ def _laid(value: Any) -> Any:
     if not isinstance(value, dict | list) or len(json.dumps(value)) <= _WIDTH:
         return Line(value)
     if isinstance(value, list):
-        return [_laid(one) for one in value]
-    return {key: _laid(one) for key, one in value.items()}
+        return [_laid(entry) for entry in value]
+    return {key: _laid(entry) for key, entry in value.items()}
 
 
 if __name__ == "__main__":

@@ -142,6 +142,18 @@ def told(value: int | Fraction) -> str:
     return str(value) if short else shown(value.numerator)
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "class"), counted(2, "class"), counted(1200, "object")
+    ('1 class', '2 classes', '1,200 objects')
+    """
+    plural = "" if number == 1 else "es" if noun.endswith("s") else "s"
+    # Python refuses to write a number that is longer.
+    words = f"{number:,}" if number.bit_length() <= 3 * _PYTHON_DIGITS else shown(number)
+    return f"{words} {noun}{plural}"
+
+
 def written(value: int | Fraction) -> str:
     """Return a number in full, where ``str`` refuses integers of more than 4300 digits.
 

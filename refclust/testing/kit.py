@@ -64,7 +64,7 @@ def conform(
             continue  # it calls nothing that is here
         outcomes += check.run(backend)
         # What is no backend cannot be tried.
-        if outcomes[0].fault is not None or (stop and any(one.fault for one in outcomes)):
+        if outcomes[0].fault is not None or (stop and any(outcome.fault for outcome in outcomes)):
             break
         kernels = kernels or frozenset(offered(backend))
     return Report(
@@ -78,11 +78,11 @@ def conform(
 
 def never_run(outcomes: list[Outcome]) -> list[Outcome]:
     """The kernels that were offered, and declined whatever they were asked."""
-    called = {one.kernel for one in outcomes if one.calls}
-    declined = {one.kernel: one for one in outcomes if one.declined}
+    called = {outcome.kernel for outcome in outcomes if outcome.calls}
+    declined = {outcome.kernel: outcome for outcome in outcomes if outcome.declined}
     return [
-        Outcome(kernel, one.check, 0, _DECLINED.format(one.declined[0]))
-        for kernel, one in declined.items()
+        Outcome(kernel, outcome.check, 0, _DECLINED.format(outcome.declined[0]))
+        for kernel, outcome in declined.items()
         if kernel not in called
     ]
 
@@ -153,8 +153,8 @@ def _on(rung: Rung) -> Callable[[Backend], list[Outcome]]:
 
 def _merge(quick: bool) -> Callable[[Backend], list[Outcome]]:
     def run(backend: Backend) -> list[Outcome]:
-        found = merge_faults(backend, quick=quick)
-        return [Outcome(kernel, "merge", calls, fault) for kernel, calls, fault in found]
+        faults = merge_faults(backend, quick=quick)
+        return [Outcome(kernel, "merge", calls, fault) for kernel, calls, fault in faults]
 
     return run
 

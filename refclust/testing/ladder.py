@@ -42,7 +42,7 @@ def twins() -> tuple[Rung, Rung]:
     [(40, 3), (40, 3)]
     """
     why = "data of one shape must not be taken for each other"
-    one, other = (
+    rung, twin = (
         Rung(
             "twins",
             why,
@@ -51,7 +51,7 @@ def twins() -> tuple[Rung, Rung]:
         )
         for seed, weights in ((21, weights_of(40, 21)), (22, weights_of(40, 22)))
     )
-    return one, other
+    return rung, twin
 
 
 def _counted(rows: list[Vector]) -> list[Vector]:

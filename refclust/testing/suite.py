@@ -27,7 +27,7 @@ def pytest_generate_tests(metafunc: Any) -> None:
     quick = bool(getattr(options, "refclust_quick", False))
     cases = _cases(name, quick)
     metafunc.parametrize(
-        ("backend", "check", "kernel"), cases, ids=[f"{one[1]}-{one[2]}" for one in cases]
+        ("backend", "check", "kernel"), cases, ids=[f"{case[1]}-{case[2]}" for case in cases]
     )
 
 
@@ -68,10 +68,14 @@ def _faults(name: str, check: str) -> dict[str, str]:
         backend = _found(name)
     except RefclustError as error:
         return {BACKEND: f"{error} [{error.code}]"}
-    return {one.kernel: one.fault for one in _check(check).run(backend) if one.fault is not None}
+    return {
+        outcome.kernel: outcome.fault
+        for outcome in _check(check).run(backend)
+        if outcome.fault is not None
+    }
 
 
 @cache
 def _check(name: str) -> Check:
-    known = {one.name: one for one in checks(quick=True)}
-    return known[name] if name in known else next(one for one in checks() if one.name == name)
+    known = {check.name: check for check in checks(quick=True)}
+    return known[name] if name in known else next(check for check in checks() if check.name == name)

@@ -15,9 +15,9 @@ from typing import Literal, cast
 from refclust.errors import BadSpec
 from refclust.trace.places import spec_root
 
-__all__ = ["ID", "Clause", "Kind", "Planned", "load", "parse", "planned", "spec_root"]
+__all__ = ["ID", "Clause", "ClauseKind", "Planned", "load", "parse", "planned", "spec_root"]
 
-Kind = Literal["normative", "identity", "informative"]
+ClauseKind = Literal["normative", "identity", "informative"]
 
 ID = r"[A-Z][A-Z0-9-]*"
 PLANNED_FILE = "99-planned.md"
@@ -38,7 +38,7 @@ class Clause:
 
     id: str
     title: str
-    kind: Kind
+    kind: ClauseKind
     chapter: str
     line: int
     text: str
@@ -60,16 +60,16 @@ def load(spec: Path) -> dict[str, Clause]:
 
     Raises ``bad-spec`` when two clauses have the same ID.
     """
-    found: dict[str, Clause] = {}
+    clauses: dict[str, Clause] = {}
     for path in sorted(spec.glob("*.md")):
         for clause in parse(path.read_text(encoding="utf-8"), path.stem):
-            first = found.setdefault(clause.id, clause)
+            first = clauses.setdefault(clause.id, clause)
             if first is not clause:
                 raise BadSpec(
                     f"clause {clause.id} is defined twice: {first.chapter}.md:{first.line} "
                     f"and {clause.chapter}.md:{clause.line}; an ID names one clause"
                 )
-    return found
+    return clauses
 
 
 def parse(text: str, chapter: str) -> list[Clause]:
@@ -79,13 +79,13 @@ def parse(text: str, chapter: str) -> list[Clause]:
     >>> clause.id, clause.kind, clause.line, clause.formulas
     ('PUR', 'normative', 1, ('P',))
     """
-    found: list[Clause] = []
+    clauses: list[Clause] = []
     heading: tuple[int, re.Match[str]] | None = None
     body: list[tuple[str, bool]] = []
 
     def close() -> None:
         if heading is not None:
-            found.append(_clause(chapter, *heading, body))
+            clauses.append(_clause(chapter, *heading, body))
 
     for number, line, fenced in _lines(text):
         if fenced or not _HEADING.match(line):
@@ -101,7 +101,7 @@ def parse(text: str, chapter: str) -> list[Clause]:
             )
         heading, body = (None if match is None else (number, match)), []
     close()
-    return found
+    return clauses
 
 
 def planned(spec: Path) -> dict[str, Planned]:
@@ -110,9 +110,9 @@ def planned(spec: Path) -> dict[str, Planned]:
     Raises ``bad-spec`` for any other row: a mistyped one would silently drop its ID.
     """
     path = spec / PLANNED_FILE
-    found: dict[str, Planned] = {}
+    rows: dict[str, Planned] = {}
     if not path.is_file():
-        return found
+        return rows
     for number, line, fenced in _lines(path.read_text(encoding="utf-8")):
         if fenced or not line.startswith("|") or _TABLE_HEAD.fullmatch(line):
             continue
@@ -123,12 +123,12 @@ def planned(spec: Path) -> dict[str, Planned]:
                 "'| ID | what | planned … |' or '| ID | what | left out … |'"
             )
         row = Planned(match[1], match[2], match[3], number)
-        first = found.setdefault(row.id, row)
+        first = rows.setdefault(row.id, row)
         if first is not row:
             raise BadSpec(
                 f"{PLANNED_FILE}:{row.line}: {row.id} is listed twice, first in line {first.line}"
             )
-    return found
+    return rows
 
 
 def _lines(text: str) -> Iterator[tuple[int, str, bool]]:
@@ -156,7 +156,7 @@ def _clause(
     return Clause(
         id=heading[1],
         title=heading[2],
-        kind=cast(Kind, heading[3]),
+        kind=cast(ClauseKind, heading[3]),
         chapter=chapter,
         line=line,
         text="\n".join(text for text, _ in body).strip(),

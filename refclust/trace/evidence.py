@@ -14,7 +14,7 @@ from refclust.trace import equivalent, table
 from refclust.trace.code.functions import Definition
 from refclust.trace.equivalent import Equivalent
 from refclust.trace.locks.evidence import MUTANTS, proofs
-from refclust.trace.problem import Problem
+from refclust.trace.problem import TraceProblem
 from refclust.trace.scan import Scan
 from refclust.trace.table import Record, Table, short_hash
 
@@ -28,37 +28,37 @@ def read(spec: Path) -> Table:
 def record(spec: Path, results: Iterable[Record]) -> None:
     """Keep results, in place of what was known of their clauses."""
     known = read(spec)
-    known.update((str(one["id"]), one) for one in results)
+    known.update((str(result["id"]), result) for result in results)
     table.write(_path(spec), table.text(known))
 
 
-def forget(spec: Path, found: Scan) -> None:
+def forget(spec: Path, tree: Scan) -> None:
     """Drop what is known of clauses that have no definition any more."""
     known = read(spec)
-    kept = {clause: one for clause, one in known.items() if found.definitions_of(clause)}
+    kept = {clause: result for clause, result in known.items() if tree.definitions_of(clause)}
     if kept != known:
         table.write(_path(spec), table.text(kept))
 
 
-def key(found: Scan, clause: str) -> str:
+def key(tree: Scan, clause: str) -> str:
     """The hash of the definition of a clause, of all it reaches, and of its evidence."""
-    definition = definition_of(found, clause)
+    definition = definition_of(tree, clause)
     if definition is None:
         return ""
     # With its docstring: its doctest is evidence, too.
     parts = [definition.text]
-    parts += (found.units[name].bare for name in sorted(found.reach(definition.name)))
-    cited = {one.file for one in found.vectors(clause)}
-    parts += (one.hash for one in found.files if one.file in cited)
-    for test in (one for one in proofs(found) if clause in one.ids):
-        parts += (found.helpers[name].bare for name in sorted(found.reach(test.unit)))
+    parts += (tree.units[name].bare for name in sorted(tree.reach(definition.name)))
+    cited = {file.file for file in tree.vectors(clause)}
+    parts += (file.hash for file in tree.files if file.file in cited)
+    for test in (marker for marker in proofs(tree) if clause in marker.ids):
+        parts += (tree.helpers[name].bare for name in sorted(tree.reach(test.unit)))
     # Sorted by what they say: a module that moves, or a name that changes place, changes nothing.
     return short_hash("\0".join(sorted(parts)))
 
 
-def definition_of(found: Scan, clause: str) -> Definition | None:
+def definition_of(tree: Scan, clause: str) -> Definition | None:
     """The definition of a clause, if it has one."""
-    return next(iter(found.definitions_of(clause)), None)
+    return next(iter(tree.definitions_of(clause)), None)
 
 
 def share(result: Mapping[str, object], same: int = 0) -> str:
@@ -86,28 +86,28 @@ def _counts(result: Mapping[str, object], same: int) -> tuple[int, int, int]:
     return sum(map(int, killed.values())) - own, own, tried - same
 
 
-def problems(found: Scan) -> Iterator[Problem]:
+def problems(tree: Scan) -> Iterator[TraceProblem]:
     """What was found of other code than the present, and definitions whose evidence is weak."""
-    file = f"{found.places.name(found.places.spec)}/locks/{MUTANTS}.lock"
-    results, listed = read(found.places.spec), equivalent.read(found.places.spec)
+    file = f"{tree.places.name(tree.places.spec)}/locks/{MUTANTS}.lock"
+    results, listed = read(tree.places.spec), equivalent.read(tree.places.spec)
     for number, (clause, result) in enumerate(sorted(results.items()), 1):
-        definition = definition_of(found, clause)
+        definition = definition_of(tree, clause)
         if definition is None:
             message = f"evidence was tried for {clause}, which has no definition now"
-            yield Problem("evidence-stale", file, number, message)
-        elif result["key"] != key(found, clause):
+            yield TraceProblem("evidence-stale", file, number, message)
+        elif result["key"] != key(tree, clause):
             message = (
                 f"the evidence of {clause} was tried on another {result['definition']}, or is "
                 f"another since; run `refclust trace --evidence --clause {clause}`"
             )
-            yield Problem("evidence-stale", file, number, message)
-        elif found.clauses[clause].kind == "normative":
+            yield TraceProblem("evidence-stale", file, number, message)
+        elif tree.clauses[clause].kind == "normative":
             same = equivalent.number_of(listed, result)
             yield from _weak(clause, definition, result, same)
-    yield from _noticed(found, results, listed)
+    yield from _noticed(tree, results, listed)
 
 
-def _weak(clause: str, definition: Definition, result: Record, same: int) -> Iterator[Problem]:
+def _weak(clause: str, definition: Definition, result: Record, same: int) -> Iterator[TraceProblem]:
     """Nine in ten changes must be noticed, and not by the doctest of the definition alone."""
     noticed, _, of = _counts(result, same)
     if of and not sum(result["killed"].values()):
@@ -115,33 +115,33 @@ def _weak(clause: str, definition: Definition, result: Record, same: int) -> Ite
             f"no evidence of {clause} fails, however {definition.name} is changed "
             f"({of} changes tried)"
         )
-        yield Problem("no-bite", definition.file, definition.line, message)
+        yield TraceProblem("no-bite", definition.file, definition.line, message)
     elif 10 * noticed < 9 * of:
         message = (
             f"the evidence of {clause} notices {noticed} of {of} changes of {definition.name}, "
             "less than nine in ten; add evidence, or list changes that change nothing in "
             f"{equivalent.FILE}"
         )
-        yield Problem("weak-evidence", definition.file, definition.line, message)
+        yield TraceProblem("weak-evidence", definition.file, definition.line, message)
 
 
-def _noticed(found: Scan, results: Table, listed: list[Equivalent]) -> Iterator[Problem]:
+def _noticed(tree: Scan, results: Table, listed: list[Equivalent]) -> Iterator[TraceProblem]:
     """Changes that are listed as equivalent, but are noticed, or are no changes any more."""
-    file = f"{found.places.name(found.places.spec)}/{equivalent.FILE}"
+    file = f"{tree.places.name(tree.places.spec)}/{equivalent.FILE}"
     for entry in listed:
         result = results.get(entry.id)
         # A sample need not hold the change; a result of other code says nothing.
-        told = result is None or (
+        refuted = result is None or (
             result["mutants"] == result["of"]
-            and result["key"] == key(found, entry.id)
+            and result["key"] == key(tree, entry.id)
             and not equivalent.survives(entry, result)
         )
-        if told:
+        if refuted:
             message = (
                 f"a change of {entry.id} is listed as equivalent, but is none that survived: "
                 f"{entry.change[0]}: {entry.change[2]}"
             )
-            yield Problem("equivalent-noticed", file, entry.line, message)
+            yield TraceProblem("equivalent-noticed", file, entry.line, message)
 
 
 def _path(spec: Path) -> Path:

@@ -132,41 +132,43 @@ def _tests(body: list[ast.stmt], inherited: _Marks, prefix: str) -> Iterator[Mar
                     file=prefix.split("::")[0],
                     line=node.lineno,
                     ids=marks.ids,
-                    is_property=any(_last(one) == "given" for one in node.decorator_list),
+                    is_property=any(
+                        _last(decorator) == "given" for decorator in node.decorator_list
+                    ),
                     counts=marks.runs and node.name.startswith("test"),
                     faults=marks.faults,
                 )
 
 
 def _pytestmark(body: list[ast.stmt]) -> _Marks:
-    found = _Marks()
+    marks = _Marks()
     for statement in body:
         match statement:
             case (
                 ast.Assign(targets=[ast.Name(id="pytestmark")], value=value)
                 | ast.AnnAssign(target=ast.Name(id="pytestmark"), value=ast.expr() as value)
             ):
-                found += _read(value.elts if isinstance(value, ast.List | ast.Tuple) else [value])
-    return found
+                marks += _read(value.elts if isinstance(value, ast.List | ast.Tuple) else [value])
+    return marks
 
 
 def _read(expressions: list[ast.expr]) -> _Marks:
-    found = _Marks()
+    marks = _Marks()
     for expression in expressions:
         if _mark(expression) in _NOT_RUN:
-            found += _Marks(runs=False)
+            marks += _Marks(runs=False)
         # A parametrised test may carry marks on single parameters, deep inside the decorator.
         for node in ast.walk(expression):
             if isinstance(node, ast.Call) and _mark(node) == "spec":
-                found += _cited(node)
-    return found
+                marks += _cited(node)
+    return marks
 
 
 def _cited(call: ast.Call) -> _Marks:
     literal = [
-        one.value
-        for one in call.args
-        if isinstance(one, ast.Constant) and isinstance(one.value, str)
+        argument.value
+        for argument in call.args
+        if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
     ]
     # What is not written out cannot be read without running the tests.
     readable = len(literal) == len(call.args) and not call.keywords and literal

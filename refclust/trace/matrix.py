@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from refclust.trace import equivalent, evidence
-from refclust.trace.clauses import Clause, Kind
+from refclust.trace.clauses import Clause, ClauseKind
 from refclust.trace.code.index import Index
 from refclust.trace.scan import Scan, scan
 from refclust.trace.table import Record, Table
 
 Contract = Literal["yes", "no", "-"]
-_NEEDS: dict[Kind, tuple[str, ...]] = {
+_NEEDS: dict[ClauseKind, tuple[str, ...]] = {
     "normative": ("definition", "code", "golden", "property"),
     "identity": ("property",),
     "informative": (),
@@ -44,7 +44,7 @@ class Row:
 
     id: str
     title: str
-    kind: Kind
+    kind: ClauseKind
     chapter: str
     code: tuple[str, ...]
     golden: int
@@ -135,39 +135,39 @@ def build(root: Path | None = None) -> Matrix:
     return built
 
 
-def _matrix_of(plain: dict[str, Any]) -> Matrix:
+def _matrix_of(content: dict[str, Any]) -> Matrix:
     """A matrix from its plain form."""
     rows = []
-    for one in plain["clauses"]:
-        fields = {name: value for name, value in one.items() if name != "state"}
+    for row in content["clauses"]:
+        fields = {name: value for name, value in row.items() if name != "state"}
         fields["properties"] = fields.pop("property")
         lists = {name: tuple(fields[name]) for name in ("code", "missing")}
         rows.append(Row(**{**fields, **lists}))
-    return Matrix(tuple(rows), tuple(plain["planned"]), plain["complete"])
+    return Matrix(tuple(rows), tuple(content["planned"]), content["complete"])
 
 
-def of(found: Scan) -> Matrix:
+def of(tree: Scan) -> Matrix:
     """Build the matrix of a tree that was already read."""
-    tried = evidence.read(found.places.spec)
+    tried = evidence.read(tree.places.spec)
     return Matrix(
-        clauses=tuple(_row(found, clause, tried) for clause in found.clauses.values()),
-        planned=tuple(found.planned),
-        complete=found.places.tests is not None,
+        clauses=tuple(_row(tree, clause, tried) for clause in tree.clauses.values()),
+        planned=tuple(tree.planned),
+        complete=tree.places.tests is not None,
     )
 
 
-def _row(found: Scan, clause: Clause, tried: Table) -> Row:
-    code = found.code(clause.id)
-    golden = sum(file.cases for file in found.vectors(clause.id))
-    tests = found.tests(clause.id)
-    counted = found.places.tests is not None
-    kernels = [one for one in code if one.kernel is not None]
+def _row(tree: Scan, clause: Clause, tried: Table) -> Row:
+    code = tree.code(clause.id)
+    golden = sum(file.cases for file in tree.vectors(clause.id))
+    tests = tree.tests(clause.id)
+    counted = tree.places.tests is not None
+    kernels = [definition for definition in code if definition.kernel is not None]
     contract: Contract = "-"
     if kernels:
-        contract = "yes" if all(one.contract for one in kernels) else "no"
-    properties = sum(one.is_property for one in tests)
-    defined = "later" if clause.id in found.undefined else "-"
-    defined = next((one.name for one in found.definitions_of(clause.id)), defined)
+        contract = "yes" if all(kernel.contract for kernel in kernels) else "no"
+    properties = sum(test.is_property for test in tests)
+    defined = "later" if clause.id in tree.undefined else "-"
+    defined = next((definition.name for definition in tree.definitions_of(clause.id)), defined)
     present = {
         "definition": defined != "-",
         "code": bool(code),
@@ -180,24 +180,24 @@ def _row(found: Scan, clause: Clause, tried: Table) -> Row:
         title=clause.title,
         kind=clause.kind,
         chapter=clause.chapter,
-        code=tuple(one.name for one in code),
+        code=tuple(definition.name for definition in code),
         golden=golden,
         properties=properties if counted else None,
         tests=len(tests) - properties if counted else None,
         contract=contract,
         missing=tuple([*missing, "contract"] if contract == "no" else missing),
         defined=defined,
-        bites=_bites(found, tried.get(clause.id)),
+        bites=_bites(tree, tried.get(clause.id)),
     )
 
 
-def _bites(found: Scan, one: Record | None) -> str:
-    if one is None:
+def _bites(tree: Scan, trial: Record | None) -> str:
+    if trial is None:
         return "-"
     # Without the tests the key cannot be made: what was shipped was checked before.
-    same = found.places.tests is None or one["key"] == evidence.key(found, one["id"])
-    listed = equivalent.number_of(equivalent.read(found.places.spec), one)
-    return evidence.share(one, listed) if same else "stale"
+    same = tree.places.tests is None or trial["key"] == evidence.key(tree, trial["id"])
+    listed = equivalent.number_of(equivalent.read(tree.places.spec), trial)
+    return evidence.share(trial, listed) if same else "stale"
 
 
 def _cells(row: Row) -> tuple[str, ...]:

@@ -69,9 +69,9 @@ def cache_folder() -> Path | None:
 
     ``REFCLUST_CACHE_DIR``, else ``refclust`` in ``XDG_CACHE_HOME``, else in ``~/.cache``.
     """
-    given = os.environ.get(CACHE_VARIABLE)
-    if given:
-        return Path(given)
+    folder = os.environ.get(CACHE_VARIABLE)
+    if folder:
+        return Path(folder)
     # A path that is not absolute would be another folder wherever somebody stands: it counts as
     # none, as the rules of that variable say. Nor does everybody have a home.
     for home in (os.environ.get("XDG_CACHE_HOME", ""), os.path.expanduser("~/.cache")):

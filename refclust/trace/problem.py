@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class TraceProblem:
     """One hole, wrong citation or drift; ``code`` is stable, ``message`` is one clear line.
 
     ``clauses`` are those it concerns, as far as the message does not name them.

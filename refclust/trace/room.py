@@ -39,7 +39,7 @@ def at_home(file: str, chapter: str) -> bool:
 def shrunk(path: Path, defined: Callable[[str], bool]) -> str:
     """The list of undefined clauses without those that are defined."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    return "".join(one for one in lines if not defined(one.partition("#")[0].strip()))
+    return "".join(line for line in lines if not defined(line.partition("#")[0].strip()))
 
 
 def undefined(spec: Path) -> dict[str, int]:
@@ -48,16 +48,17 @@ def undefined(spec: Path) -> dict[str, int]:
     Raises ``bad-spec`` for a line that is no ID, or an ID that comes twice.
     """
     path = spec / UNDEFINED_FILE
-    found: dict[str, int] = {}
+    first_lines: dict[str, int] = {}
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     for number, line in enumerate(lines, 1):
-        given = line.partition("#")[0].strip()
-        if not given:
+        clause = line.partition("#")[0].strip()
+        if not clause:
             continue
-        if not re.fullmatch(ID, given):
-            raise BadSpec(f"{UNDEFINED_FILE}:{number}: {given!r} is no ID; allowed is one a line")
-        if found.setdefault(given, number) != number:
+        if not re.fullmatch(ID, clause):
+            raise BadSpec(f"{UNDEFINED_FILE}:{number}: {clause!r} is no ID; allowed is one a line")
+        if first_lines.setdefault(clause, number) != number:
             raise BadSpec(
-                f"{UNDEFINED_FILE}:{number}: {given} is listed twice, first in line {found[given]}"
+                f"{UNDEFINED_FILE}:{number}: {clause} is listed twice, "
+                f"first in line {first_lines[clause]}"
             )
-    return found
+    return first_lines

@@ -18,7 +18,7 @@ from refclust.trace.locks import inventory
 from refclust.trace.locks.inventory import Known
 from refclust.trace.markers import Marker
 from refclust.trace.places import Places, locate
-from refclust.trace.vectors import Case, Sealed, VectorFile, citing
+from refclust.trace.vectors import CitingCase, Sealed, VectorFile, citing
 
 # What a definition calls is followed inside its own folder, and into these.
 _FOLLOWED = frozenset(["formulas", "numbers"])
@@ -42,35 +42,39 @@ class Scan:
     markers: tuple[Marker, ...]
     helpers: dict[str, Unit]
     files: tuple[Sealed, ...]
-    cases: tuple[Case, ...]
+    cases: tuple[CitingCase, ...]
     _reach: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def code(self, clause: str) -> tuple[Definition, ...]:
         """The definitions that realise a clause, first the one that defines it."""
-        others = (one for one in self.definitions if clause in one.cites.ids)
+        others = (definition for definition in self.definitions if clause in definition.cites.ids)
         return tuple(dict.fromkeys([*self.definitions_of(clause), *others]))
 
     def definitions_of(self, clause: str) -> tuple[Definition, ...]:
         """The definitions that say ``Defines:`` of a clause; one, where all is well."""
-        return tuple(one for one in self.definitions if clause in one.cites.defines)
+        return tuple(
+            definition for definition in self.definitions if clause in definition.cites.defines
+        )
 
     def reach(self, name: str) -> frozenset[str]:
         """The names of all that a definition or a property test reaches, itself included."""
         if name not in self._reach:
-            found: set[str] = set()
+            reached: set[str] = set()
             waiting = [name]
             while waiting:
-                one = waiting.pop()
-                if one not in found:
-                    found.add(one)
-                    waiting += (self.units.get(one) or self.helpers[one]).calls
-            self._reach[name] = frozenset(found)
+                called = waiting.pop()
+                if called not in reached:
+                    reached.add(called)
+                    waiting += (self.units.get(called) or self.helpers[called]).calls
+            self._reach[name] = frozenset(reached)
         return self._reach[name]
 
     def tests(self, clause: str) -> tuple[Marker, ...]:
         """The tests that run, demand something, and cite a clause."""
         return tuple(
-            one for one in self.markers if one.counts and one.asserts and clause in one.ids
+            marker
+            for marker in self.markers
+            if marker.counts and marker.asserts and clause in marker.ids
         )
 
     def vectors(self, clause: str) -> tuple[VectorFile, ...]:
@@ -83,7 +87,7 @@ def scan(root: Path | None = None) -> Scan:
     places = locate(root)
     package, tests = modules.package(places), modules.tests(places)
     definitions = functions.scan(package)
-    code = Graph(package, lambda one, other: other.folder in _FOLLOWED | {one.folder})
+    code = Graph(package, lambda caller, called: called.folder in _FOLLOWED | {caller.folder})
     proofs = Graph(tests, lambda _, __: True)
     marked = markers.scan(tests, proofs)
     files, cases = vectors.scan(places)
@@ -94,9 +98,13 @@ def scan(root: Path | None = None) -> Scan:
         undefined=room.undefined(places.spec),
         known=inventory.read(places.spec),
         definitions=tuple(definitions),
-        units=code.reached((one.module, one.qualname) for one in definitions if one.cites.ids),
+        units=code.reached(
+            (definition.module, definition.qualname)
+            for definition in definitions
+            if definition.cites.ids
+        ),
         markers=tuple(marked),
-        helpers=proofs.reached(one.key for one in marked if one.is_evidence),
+        helpers=proofs.reached(marker.key for marker in marked if marker.is_evidence),
         files=tuple(files),
         cases=tuple(cases),
     )

@@ -71,21 +71,21 @@ class ClausePage:
             "locked": self.locked,
             "code": [
                 {
-                    "name": one.name,
-                    "file": one.file,
-                    "line": one.line,
-                    "source": one.source,
-                    "kernel": one.kernel,
-                    "contract": one.contract,
-                    "locked": one.locked,
-                    "defines": one.defines,
+                    "name": code.name,
+                    "file": code.file,
+                    "line": code.line,
+                    "source": code.source,
+                    "kernel": code.kernel,
+                    "contract": code.contract,
+                    "locked": code.locked,
+                    "defines": code.defines,
                 }
-                for one in self.code
+                for code in self.code
             ],
-            "vectors": [{"file": one.file, "cases": one.cases} for one in self.vectors],
+            "vectors": [{"file": file.file, "cases": file.cases} for file in self.vectors],
             "tests": None
             if self.tests is None
-            else [{"name": one.name, "property": one.is_property} for one in self.tests],
+            else [{"name": test.name, "property": test.is_property} for test in self.tests],
         }
 
     def text(self) -> str:
@@ -98,19 +98,21 @@ class ClausePage:
             clause.text,
         ]
         # Where a formula stands in its room, that is what a reader wants to see, and all of it.
-        whole = [one for one in self.code if one.defines] or list(self.code)
-        for one in whole:
-            title = "Definition" if one.defines else "Code"
-            parts += ["", f"{title}  {_code_line(one)}", "", textwrap.indent(one.source, "    ")]
+        whole = [code for code in self.code if code.defines] or list(self.code)
+        for code in whole:
+            title = "Definition" if code.defines else "Code"
+            parts += ["", f"{title}  {_code_line(code)}", "", textwrap.indent(code.source, "    ")]
         if not self.code:
             parts += ["", "Code  none"]
-        parts += ["", *_list("Golden vectors", [_vector_line(one) for one in self.vectors])]
+        parts += ["", *_list("Golden vectors", [_vector_line(file) for file in self.vectors])]
         if self.tests is None:
             parts += ["", "Tests  not part of an installed package"]
         else:
-            tests = [f"{one.name}{' (property)' if one.is_property else ''}" for one in self.tests]
+            tests = [
+                f"{test.name}{' (property)' if test.is_property else ''}" for test in self.tests
+            ]
             parts += ["", *_list("Tests", tests)]
-        others = [_code_line(one) for one in self.code if one not in whole]
+        others = [_code_line(code) for code in self.code if code not in whole]
         if others:
             parts += ["", *_list("Also realised by", others)]
         return "\n".join(parts)
@@ -126,64 +128,66 @@ def clause(name: str, root: Path | None = None) -> ClausePage:
     kept = index.get(wanted)
     if kept is not None:
         return _page_of(kept)
-    found = scan(root)
-    if wanted not in found.clauses:
-        raise UnknownClause(_unknown(found, name, wanted))
-    locked = lock.read(found.places.spec)
-    drifted = lock_code.drifted(found, locked)
-    pages = {one: _page(found, one, locked, drifted) for one in found.clauses}
-    index.put({one: page.plain() for one, page in pages.items()})
+    tree = scan(root)
+    if wanted not in tree.clauses:
+        raise UnknownClause(_unknown(tree, name, wanted))
+    locked = lock.read(tree.places.spec)
+    drifted = lock_code.drifted(tree, locked)
+    pages = {identifier: _page(tree, identifier, locked, drifted) for identifier in tree.clauses}
+    index.put({identifier: page.plain() for identifier, page in pages.items()})
     return pages[wanted]
 
 
-def _page(found: Scan, wanted: str, locked: lock.Locks, drifted: frozenset[str]) -> ClausePage:
-    chosen = found.clauses[wanted]
+def _page(tree: Scan, wanted: str, locked: lock.Locks, drifted: frozenset[str]) -> ClausePage:
+    chosen = tree.clauses[wanted]
     entry = locked.get(chosen.chapter, {}).get(wanted)
     pinned = () if entry is None else entry["code"]
-    counted = found.places.tests is not None
+    counted = tree.places.tests is not None
     return ClausePage(
         clause=chosen,
         locked=_locked(None if entry is None else entry["clause"] == lock.clause_hash(chosen)),
         code=tuple(
             Code(
-                name=one.name,
-                file=one.file,
-                line=one.line,
-                source=textwrap.dedent(one.text),
-                kernel=one.kernel,
-                contract=one.contract,
-                locked=_locked(one.name not in drifted if one.name in pinned else None),
-                defines=wanted in one.cites.defines,
+                name=definition.name,
+                file=definition.file,
+                line=definition.line,
+                source=textwrap.dedent(definition.text),
+                kernel=definition.kernel,
+                contract=definition.contract,
+                locked=_locked(
+                    definition.name not in drifted if definition.name in pinned else None
+                ),
+                defines=wanted in definition.cites.defines,
             )
-            for one in found.code(wanted)
+            for definition in tree.code(wanted)
         ),
-        vectors=found.vectors(wanted),
-        tests=tuple(CitingTest(one.test, one.is_property) for one in found.tests(wanted))
+        vectors=tree.vectors(wanted),
+        tests=tuple(CitingTest(marker.test, marker.is_property) for marker in tree.tests(wanted))
         if counted
         else None,
     )
 
 
-def _page_of(plain: dict[str, Any]) -> ClausePage:
+def _page_of(content: dict[str, Any]) -> ClausePage:
     """A page from its plain form."""
-    fields = {name: plain[name] for name in ("id", "title", "kind", "chapter", "line", "text")}
-    tests = plain["tests"]
+    fields = {name: content[name] for name in ("id", "title", "kind", "chapter", "line", "text")}
+    tests = content["tests"]
     return ClausePage(
-        clause=Clause(**fields, formulas=tuple(plain["formulas"])),
-        locked=plain["locked"],
-        code=tuple(Code(**one) for one in plain["code"]),
-        vectors=tuple(VectorFile(**one) for one in plain["vectors"]),
+        clause=Clause(**fields, formulas=tuple(content["formulas"])),
+        locked=content["locked"],
+        code=tuple(Code(**code) for code in content["code"]),
+        vectors=tuple(VectorFile(**file) for file in content["vectors"]),
         tests=None
         if tests is None
-        else tuple(CitingTest(one["name"], one["property"]) for one in tests),
+        else tuple(CitingTest(test["name"], test["property"]) for test in tests),
     )
 
 
-def _unknown(found: Scan, name: str, wanted: str) -> str:
-    if wanted in found.planned:
-        row = found.planned[wanted]
+def _unknown(tree: Scan, name: str, wanted: str) -> str:
+    if wanted in tree.planned:
+        row = tree.planned[wanted]
         return f"{wanted} has no clause ({row.status}): {row.what}"
-    near = difflib.get_close_matches(wanted, [*found.clauses, *found.planned], n=3, cutoff=0.5)
+    near = difflib.get_close_matches(wanted, [*tree.clauses, *tree.planned], n=3, cutoff=0.5)
     advice = f"; did you mean {' or '.join(near)}?" if near else "; `refclust trace` lists them all"
     return f"no clause {name!r}{advice}"
 
@@ -194,13 +198,13 @@ def _locked(same: bool | None) -> Locked:
     return "as locked" if same else "changed since the lock"
 
 
-def _code_line(one: Code) -> str:
-    kernel = "" if one.kernel is None else f", kernel {one.kernel}"
-    return f"{one.file}:{one.line}  {one.name}{kernel} ({one.locked})"
+def _code_line(code: Code) -> str:
+    kernel = "" if code.kernel is None else f", kernel {code.kernel}"
+    return f"{code.file}:{code.line}  {code.name}{kernel} ({code.locked})"
 
 
-def _vector_line(one: VectorFile) -> str:
-    return f"{one.file}: {one.cases} case{'' if one.cases == 1 else 's'}"
+def _vector_line(file: VectorFile) -> str:
+    return f"{file.file}: {file.cases} case{'' if file.cases == 1 else 's'}"
 
 
 def _list(title: str, items: list[str]) -> list[str]:

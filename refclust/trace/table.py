@@ -53,19 +53,19 @@ def text(table: Table) -> str:
 def read(path: Path, name: str, kind: str) -> Table:
     """Read a lock; raises ``bad-spec`` for a line that is none."""
     fields = FIELDS[kind]
-    found: Table = {}
+    records: Table = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
-            item = json.loads(line)
-            wrong = [field for field, kind in fields.items() if not isinstance(item[field], kind)]
+            record = json.loads(line)
+            wrong = [field for field, kind in fields.items() if not isinstance(record[field], kind)]
             if wrong:
-                raise TypeError(f"{wrong[0]} is {item[wrong[0]]!r}")
+                raise TypeError(f"{wrong[0]} is {record[wrong[0]]!r}")
         except (ValueError, KeyError, TypeError) as error:
             raise BadSpec(
                 f"locks/{name}:{number}: not a line of a lock ({error}); renew the lock"
             ) from error
-        found[item[next(iter(fields))]] = item
-    return found
+        records[record[next(iter(fields))]] = record
+    return records
 
 
 def write(path: Path, content: str) -> None:

@@ -17,7 +17,7 @@ from refclust.trace.table import short_hash
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class CitingCase:
     """One case of a vector file and the clauses it cites; ``empty`` is what it leaves open."""
 
     id: str
@@ -43,10 +43,10 @@ class Sealed:
     hash: str
 
 
-def scan(places: Places) -> tuple[list[Sealed], list[Case]]:
+def scan(places: Places) -> tuple[list[Sealed], list[CitingCase]]:
     """Read all files and cases below ``vectors/``; raises ``bad-spec`` for one that is no JSON."""
     files: list[Sealed] = []
-    cases: list[Case] = []
+    cases: list[CitingCase] = []
     for path in sorted((places.spec / "vectors").rglob("*.json")):
         name, text = places.name(path), path.read_text(encoding="utf-8")
         files.append(Sealed(name, short_hash(text)))
@@ -54,13 +54,13 @@ def scan(places: Places) -> tuple[list[Sealed], list[Case]]:
     return files, cases
 
 
-def citing(cases: list[Case], clause: str) -> tuple[VectorFile, ...]:
+def citing(cases: list[CitingCase], clause: str) -> tuple[VectorFile, ...]:
     """Count per file the cases that cite one clause."""
     files = Counter(case.file for case in cases if clause in case.ids and not case.empty)
     return tuple(VectorFile(file, files[file]) for file in sorted(files))
 
 
-def _cases(text: str, name: str) -> Iterator[Case]:
+def _cases(text: str, name: str) -> Iterator[CitingCase]:
     try:
         content = json.loads(text)
     except json.JSONDecodeError as error:
@@ -78,7 +78,7 @@ def _cases(text: str, name: str) -> Iterator[Case]:
         at = next((line for line in range(at, len(lines)) if quoted in lines[line]), at)
         own = _formulas(case, f"{name}:{at + 1}")
         cited = tuple(dict.fromkeys(shared + own))
-        yield Case(case["id"], name, at + 1, cited, _empty(case.get("expect"), "expect"))
+        yield CitingCase(case["id"], name, at + 1, cited, _empty(case.get("expect"), "expect"))
 
 
 def _empty(expected: object, where: str) -> str:
@@ -96,4 +96,4 @@ def _formulas(item: dict[str, object], where: str) -> tuple[str, ...]:
     cited = item.get("formulas", [])
     if not isinstance(cited, list):
         raise BadSpec(f"{where}: formulas must be a list of clause IDs, not {cited!r}")
-    return tuple(str(one) for one in cited)
+    return tuple(str(clause) for clause in cited)

@@ -21,6 +21,7 @@ from . import (
     make_real,
     make_sampling,
     make_schema,
+    make_significance,
     make_text,
     make_traps,
     make_worked,
@@ -45,6 +46,7 @@ MAKERS: dict[str, Callable[[], list[VectorFile]]] = {
     "text": make_text.files,
     "hierarchical": make_hierarchical.files,
     "mixture": make_mixture.files,
+    "significance": make_significance.files,
 }
 
 

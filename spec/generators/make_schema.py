@@ -115,8 +115,36 @@ def _input() -> dict[str, Any]:
             *_texts(),
             *_hierarchies(),
             *_mixtures(),
+            *_evidence(),
         ]
     }
+
+
+def _evidence() -> list[dict[str, Any]]:
+    """What the metrics of other kinds of evidence, and the functions beside them, are given."""
+    ratio = {"type": "string", "pattern": RATIONAL}
+    answers = {"type": "array", "items": LABELS}
+    table = {"type": "array", "items": SHARES}
+    counts = {"type": "array", "items": {"type": "integer"}, "minItems": 4, "maxItems": 4}
+    degrees = {"type": "integer", "minimum": 1}
+    return [
+        _object(["labels_true", "answers"], [], {"labels_true": LABELS, "answers": answers}),
+        _object(["counts"], [], {"counts": counts}),
+        _object(["trials"], [], {"trials": table}),
+        _object(["z"], [], {"z": ratio}),
+        _object(["x", "df"], [], {"x": ratio, "df": degrees}),
+        _object(["x", "a", "b"], [], {"x": ratio, "a": ratio, "b": ratio}),
+        _object(["t_squared", "df"], [], {"t_squared": ratio, "df": degrees}),
+        _object(["f", "df", "df_below"], [], {"f": ratio, "df": degrees, "df_below": degrees}),
+        _object(["differences"], [], {"differences": SHARES}),
+        _object(["values"], [], {"values": SHARES}),
+        _object(["observed", "drawn"], [], {"observed": ratio, "drawn": SHARES}),
+        _object(
+            ["estimate", "value", "variance"],
+            [],
+            {"estimate": ratio, "value": ratio, "variance": ratio},
+        ),
+    ]
 
 
 def _texts() -> list[dict[str, Any]]:
@@ -328,6 +356,7 @@ def schema() -> dict[str, Any]:
                     "metrics.external",
                     "metrics.contingency",
                     "information.distributions",
+                    "metrics.evidence",
                     "numbers.real",
                     "numbers.logspace",
                     "numbers.sampling",

@@ -144,8 +144,8 @@ def test_spec_of_what_does_not_exist(cli: Cli, name: str, message: str) -> None:
 # -- trace ------------------------------------------------------------------------------------
 
 PROBLEMS = [
-    check.Problem("no-golden", "spec/41-matching.md", 7, "normative clause PUR has no golden"),
-    check.Problem("code-drift", "refclust/x.py", 3, "x changed since the lock of ARI"),
+    check.TraceProblem("no-golden", "spec/41-matching.md", 7, "normative clause PUR has no golden"),
+    check.TraceProblem("code-drift", "refclust/x.py", 3, "x changed since the lock of ARI"),
 ]
 
 

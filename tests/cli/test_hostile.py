@@ -233,6 +233,15 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
         (f"both{NAME}.csv", NAME),
         ("--table", f"both{NAME}.csv"),
     ],
+    "compare": [
+        (*PAIR, PAIR[1]),
+        (*PAIR, PAIR[1], "--json"),
+        (*PAIR, PAIR[1], "--format", "latex"),
+        (*PAIR, PAIR[1], "-m", EVIL),
+        (*PAIR, PAIR[1], "--format", EVIL),
+        (*PAIR, NAME),
+        (f"both{NAME}.csv", "--column-true", EVIL, "--column-pred", NAME),
+    ],
     "explain": [
         ("matching_accuracy", *TABLE),
         ("nmi", *PAIR),

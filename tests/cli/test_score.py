@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from refclust.cli.show.scores import score_json, score_lines
-from refclust.metrics.catalogue import ENTRIES
 from refclust.metrics.contingency import Contingency
 from refclust.metrics.score import HEAVY_LIMIT, Score, evaluate
 from refclust.version import __version__
 from tests.cli.conftest import PRED, TRUE, Cli
+from tests.metrics.keys import EXTERNAL as ENTRIES
 
 HEAD = "17 objects in 3 clusters and 3 classes; ↑ higher is better, ↓ lower is better\n\n"
 ARI = HEAD + "  adjusted_rand  ↑ 0.242914979757085  = 60/247\n"

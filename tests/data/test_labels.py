@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from refclust.data.files import textfile
 from refclust.data.labels import read_columns, read_labels, read_weights, same_length
-from refclust.data.readers.csvfile import read_csv
 from refclust.data.readers.formats import Options
+from refclust.data.readers.tables.csvfile import read_csv
 from refclust.errors import (
     BadWeight,
     EmptyFile,

@@ -18,8 +18,8 @@ from refclust.data.files.records import (
     FAMILY,
     GIVEN,
     IN_ARRAY,
+    INLINED,
     ONE_KEY,
-    SPREAD,
     UNWRITTEN,
     Chosen,
     Key,
@@ -74,7 +74,7 @@ def shape_of(known: Known) -> type:
 @dataclass(frozen=True, slots=True)
 class Whole(Generic[P]):
     kind: Literal["one", "other"]
-    shape: Annotated[Any, Chosen(shape_of), SPREAD]
+    shape: Annotated[Any, Chosen(shape_of), INLINED]
     size: Annotated[Fraction, Key("weight")]
     level: Annotated[float, parts.double(null=-math.inf)]
     top: Annotated[int, parts.whole(0, "places", less=1)]

@@ -411,6 +411,14 @@ def test_starts_by_hand() -> None:
     assert labels == (x, w, [(1, 0, 0), (0, 1, 0), (1, 0, 0)])
 
 
+@pytest.mark.spec("EM-INIT")
+def test_without_components_around_rows_a_text_is_labels() -> None:
+    """Every letter labels a row; the components are in the order of the sorted letters."""
+    x, w = [[0], [1], [2], [3], [4], [5]], [1, 1, 1, 1, 1, 1]
+    q = mixtures.start("points", x, w, 6, [], lambda *parts: parts[2])
+    assert [shares.index(1) for shares in q] == ["inopst".index(letter) for letter in "points"]
+
+
 def test_floats_come_out_as_exact_numbers() -> None:
     mixture, x, w = ([0.1, 0.9], [0.3, 0.7]), [[1], [0]], [0.5, 2.0]
     q = [[0.1, 0.9], [0.5, 0.5]]

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from refclust.data.dataset import Dataset
-from refclust.data.readers import csvfile
 from refclust.data.readers.formats import Options
+from refclust.data.readers.tables import csvfile
 
 Read = Callable[[str, Options], Dataset]
 SIGN: Final = b"spam"  # the fault shows only where this word is

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from refclust.formulas.undefined import Undefined
 from refclust.metrics import Contingency
-from refclust.metrics.catalogue import ENTRIES, Entry, format_key, parse_key
+from refclust.metrics.catalogue import Entry, entries_for, format_key, parse_key
 from refclust.metrics.score import Score, evaluate
 from refclust.numbers.real import Real
 
@@ -22,7 +22,8 @@ def choices(entry: Entry) -> Iterator[str]:
         yield format_key(entry, dict(zip(named, values, strict=True)))
 
 
-KEYS = tuple(key for entry in ENTRIES.values() for key in choices(entry))
+EXTERNAL = {entry.name: entry for entry in entries_for("labelings")}
+KEYS = tuple(key for entry in EXTERNAL.values() for key in choices(entry))
 SYMMETRIC = tuple(key for key in KEYS if parse_key(key)[0].symmetric)
 HOMOGENEOUS = tuple(
     key for key in KEYS if not (e := parse_key(key))[0].needs_integers(e[0].checked(e[1]))

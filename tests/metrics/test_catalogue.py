@@ -16,9 +16,10 @@ from refclust.formulas import declared
 from refclust.formulas.declared import metric
 from refclust.kernels.registry import KERNELS
 from refclust.metrics import catalogue, score
-from refclust.metrics.catalogue import ENTRIES, Entry, find, format_key, parse_key
+from refclust.metrics.catalogue import Entry, find, format_key, parse_key
 from refclust.metrics.contingency import Contingency
 from refclust.numbers.real import Real, real
+from tests.metrics.keys import EXTERNAL as ENTRIES
 from tests.metrics.keys import KEYS
 
 SPEC = Path(__file__).parents[2] / "spec"

@@ -25,10 +25,11 @@ from refclust.formulas.information import (
 )
 from refclust.kernels.contingency import CellTable, ExactCells, LabelPairs
 from refclust.kernels.contingency import table as count
-from refclust.metrics.catalogue import ENTRIES
 from refclust.metrics.contingency import Contingency, contingency
-from refclust.metrics.score import evaluate, score
+from refclust.metrics.labelings import score
+from refclust.metrics.score import evaluate
 from refclust.numbers.real import SUM, Real, postorder, total
+from tests.metrics.keys import EXTERNAL
 from tests.metrics.strategies import Pair, labelings, some
 
 LABELS = [3, -1, 3, 7, -1, 3]
@@ -174,7 +175,7 @@ def test_a_table_in_buffers_is_the_same_table(pair: Pair) -> None:
 def test_every_metric_of_a_table_in_buffers(pair: Pair) -> None:
     plain, flat = cells_of(pair)
     ours, theirs = Contingency.of_cells(flat), Contingency.of_cells(plain)
-    for entry in ENTRIES.values():
+    for entry in EXTERNAL.values():
         found, due = evaluate(entry, ours, {}), evaluate(entry, theirs, {})
         assert (repr(found), found.undefined) == (repr(due), due.undefined)
 

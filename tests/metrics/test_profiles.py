@@ -25,7 +25,7 @@ from refclust.metrics.contingency import contingency
 from refclust.metrics.information_adjusted import ami_is_undefined, expected_mutual_information
 from refclust.metrics.profiles import PROFILES, QUIRKS
 from refclust.metrics.score import evaluate
-from tests.metrics.keys import bits
+from tests.metrics.keys import EXTERNAL, bits
 from tests.metrics.strategies import is_one, is_single
 
 PEERS = Path(__file__).parents[1] / "golden" / "peers"
@@ -163,9 +163,9 @@ def test_rules_quote_the_call_that_was_made(library: str, key: str) -> None:
 
 @pytest.mark.spec("CONV-PROFILE")
 @pytest.mark.parametrize("library", PROFILES)
-@pytest.mark.parametrize("name", sorted(catalogue.ENTRIES))
+@pytest.mark.parametrize("name", sorted(EXTERNAL))
 def test_every_profile_with_every_metric_and_option(library: str, name: str) -> None:
-    entry, profile = catalogue.ENTRIES[name], PROFILES[library]
+    entry, profile = EXTERNAL[name], PROFILES[library]
     table = Contingency.of_rows([[3, 1, 0], [1, 2, 0], [0, 0, 2]])
     if name not in profile.rules:
         with pytest.raises(ProfileLacksMetric) as caught:

@@ -26,9 +26,11 @@ from refclust.errors import (
 )
 from refclust.metrics import Contingency, Metric, Score, catalogue, score
 from refclust.metrics.chance import Estimate
-from refclust.metrics.score import HEAVY_LIMIT, Origin, evaluate, score_all, scorer, table_of
+from refclust.metrics.labelings import score_all, scorer, table_of
+from refclust.metrics.score import HEAVY_LIMIT, Origin, evaluate
 from refclust.numbers.real import Real, enclosed, log, sqrt
 from refclust.numbers.reals import decide
+from tests.metrics.keys import EXTERNAL
 
 TRUE, PRED = ["x", "x", "y", "y", "y"], [1, 1, 1, 2, 2]
 ROWS = [[2, 1], [0, 2]]
@@ -193,7 +195,7 @@ def test_weights_and_noise_go_with_labels(options: dict[str, Any], name: str) ->
 
 
 @pytest.mark.spec("CT-TABLE")
-@pytest.mark.parametrize("name", sorted(catalogue.ENTRIES))
+@pytest.mark.parametrize("name", sorted(EXTERNAL))
 def test_nothing_cannot_be_scored(name: str) -> None:
     empty: tuple[tuple[Any, ...], ...] = (
         ([], []),
@@ -228,7 +230,7 @@ class TestScoreAll:
 
     def test_every_metric_with_its_defaults(self) -> None:
         found = score_all(TRUE, PRED)
-        assert list(found) == list(catalogue.ENTRIES)
+        assert list(found) == list(EXTERNAL)
         for name, one in found.items():
             assert one.name == name
             alone = score(name, TRUE, PRED)
@@ -237,7 +239,7 @@ class TestScoreAll:
         assert found["rand"].provenance.requested == "auto"
 
     def test_what_cannot_be_had_is_left_out(self) -> None:
-        heavy = {name for name, entry in catalogue.ENTRIES.items() if entry.cost == "heavy"}
+        heavy = {name for name, entry in EXTERNAL.items() if entry.cost == "heavy"}
         assert not heavy & set(score_all(ROWS, heavy=False))
         assert heavy <= set(score_all(ROWS, heavy=True))
         assert HEAVY_LIMIT == 2000

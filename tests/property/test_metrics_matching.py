@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from refclust.formulas import matching
@@ -15,7 +15,7 @@ from refclust.formulas.undefined import Undefined
 from refclust.metrics import Contingency, matching_adjusted
 from refclust.metrics.chance import estimated
 from refclust.metrics.contingency import contingency
-from refclust.numbers.real import Real
+from refclust.numbers.real import Real, real
 from tests.metrics import witness
 from tests.metrics.strategies import (
     Pair,
@@ -231,6 +231,21 @@ def test_expectations_are_means_over_all_permutations(pair: Pair) -> None:
     assert matching.expected_bcubed_precision(table) == bcubed
     f = witness.mean_by_chance(witness.bcubed_f, *pair)
     assert matching_adjusted.expected_bcubed_f(table) == f
+
+
+@pytest.mark.spec("ADJ-CHANCE")
+@example([Fraction(1)])
+@given(st.lists(st.fractions(0, 1, max_denominator=9), min_size=1, max_size=6))
+def test_adjusting_keeps_one_and_moves_the_mean_to_zero(scores: list[Fraction]) -> None:
+    """Of a similarity only what the permutations give it counts."""
+    expected = witness.mean(scores)
+    if expected == 1:
+        with pytest.raises(Undefined, match="0/0"):
+            matching.adjusted(real(1), expected)
+    else:
+        assert matching.adjusted(real(1), expected) == 1
+        moved = [exactly(matching.adjusted(real(score), expected)) for score in scores]
+        assert witness.mean(moved) == 0
 
 
 @pytest.mark.spec("PUR-ADJ", "BC-PADJ", "BC-RADJ", "BC-FADJ")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from refclust.errors import BadOption
 from refclust.formulas import pairs
 from refclust.formulas.pairs import pair_counts, pair_metric, same_cluster
 from refclust.formulas.undefined import Undefined
@@ -41,6 +42,16 @@ def exactly(value: object) -> Fraction:
 
 def quotient(top: Fraction | int, bottom: Fraction | int) -> Fraction | None:
     return Fraction(top) / bottom if bottom else None
+
+
+@pytest.mark.spec("PC-IND")
+@given(labelings())
+def test_the_indicator_tells_the_members_of_each_group(pair: Pair) -> None:
+    for labels in pair:
+        for objects in witness.members(labels).values():
+            for x in objects:
+                together = [same_cluster(labels, x, y) for y in range(len(labels))]
+                assert together == [int(y in objects) for y in range(len(labels))]
 
 
 @pytest.mark.spec("PC-UNORD", "PC-ORD", "PC-NPAIRS")
@@ -145,6 +156,13 @@ def test_pair_f_is_the_weighted_harmonic_mean(
     tp, fp, fn, _ = (exactly(c) for c in pair_counts(table, pairs=convention))
     assert (f is None) == (tp == fp == beta * fn == 0)
     assert f is None or 0 <= exactly(f) <= 1
+
+
+@pytest.mark.spec("PC-F")
+@pytest.mark.parametrize("beta", [Fraction(-1, 2), -1, -2])
+def test_pair_f_refuses_weights_below_zero(beta: Fraction | int) -> None:
+    with pytest.raises(BadOption, match=r"^pair_f: beta=.* must not be negative$"):
+        pairs.pair_f(Contingency.of_rows([[2, 1], [0, 2]]), beta=beta)
 
 
 @pytest.mark.spec("JAC", "PC-F", "FM", "HUB-COS", "KULC", "ROGTAN", "SOKSN1", "SOKSN2")

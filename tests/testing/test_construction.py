@@ -23,7 +23,7 @@ from refclust.testing.rungs import Rung, dense_of, sparse_of
 from refclust.testing.rungs.design import orthogonal, sizes
 from refclust.testing.rungs.grid import LEVELS
 from refclust.testing.rungs.searched import RULES, searched, wrong_rows
-from refclust.testing.scripts.facts import common, facts_of, told
+from refclust.testing.scripts.facts import common, facts_in_words, facts_of
 from refclust.testing.scripts.layouts import copied, guarded, surroundings
 from refclust.testing.scripts.lockstep import script
 
@@ -154,7 +154,7 @@ def test_what_wrong_calls_have_in_common() -> None:
     assert common([]) == ""
     zeros = sparse_of([{0: 0.0}, {1: 2.0}], 2, indices="B", weights=[1.0, -0.0])
     facts = facts_of("kmeans.squares", zeros, (array("i", [0, 1]), 3))
-    assert told(facts) == (
+    assert facts_in_words(facts) == (
         "n = 2, d = 2, sparse rows, weights with -0.0, columns of format 'B', stored zeros, K = 3, "
         "clusters more than rows"
     )

@@ -48,12 +48,22 @@ def endless(n):
     while n > 0:
         n -= 1
     return n
+
+
+class Steps:
+    """Counts up."""
+
+    def __init__(self, n):
+        self.n = n
+
+    def next(self):
+        return self.n + 1
 '''
 
 TESTS = """\
 import os
 import pytest
-from toy.formulas import endless, mean, span
+from toy.formulas import Steps, endless, mean, span
 
 
 @pytest.mark.spec("TOY-MEAN")
@@ -87,6 +97,11 @@ def test_dying():
     assert endless(3) == 0
     if "dying" in os.environ:
         os._exit(7)
+
+
+@pytest.mark.spec("TOY-STEPS")
+def test_steps():
+    assert Steps(3).next() == 4
 """
 
 SCRIPT = """\
@@ -108,7 +123,8 @@ def golden(clause):
     return [Judge("golden", "span of 2 and 7", lambda: formulas.span([2, 7, 4]) != 5)]
 
 names = {"TOY-MEAN": "mean", "TOY-SPAN": "span", "TOY-LOST": "lost", "TOY-END": "endless"}
-tests = {"TOY-MEAN": ("mean", "broken"), "TOY-END": ("endless", "dying")}
+names["TOY-STEPS"] = "Steps"
+tests = {"TOY-MEAN": ("mean", "broken"), "TOY-END": ("endless", "dying"), "TOY-STEPS": ("steps",)}
 trials = [
     run.Trial(
         clause,
@@ -172,6 +188,13 @@ def test_evidence_that_bites_and_evidence_that_does_not(toy: Path) -> None:
     # What nothing reaches is changed unnoticed, however many tests cite the clause.
     assert (lost["killed"], lost["reaching"]) == ({}, {})
     assert len(lost["survivors"]) == lost["mutants"] == 5
+
+
+def test_methods_of_a_class_are_watched_and_changed(toy: Path) -> None:
+    [steps] = tried(toy, "TOY-STEPS")
+    assert (steps["broken"], steps["reaching"]) == ([], {"property": 1})
+    assert steps["killed"] == {"property": steps["mutants"]}
+    assert steps["mutants"] == 6
 
 
 def test_golden_cases_judge_before_property_tests(toy: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from refclust.errors import BadSpec, NeedsCheckout
 from refclust.trace import check
-from refclust.trace.check import Problem
+from refclust.trace.check import TraceProblem
 from refclust.trace.locks import lock
 from tests.trace.trees import (
     CLAUSE_PUR,
@@ -226,7 +226,7 @@ def test_problems_are_sorted_by_place(tree: Tree) -> None:
 
 
 def test_plain_problem() -> None:
-    assert Problem("drift", "a.md", 3, "it drifts").plain() == {
+    assert TraceProblem("drift", "a.md", 3, "it drifts").plain() == {
         "code": "drift",
         "file": "a.md",
         "line": 3,

@@ -7,14 +7,14 @@ import pytest
 from refclust.errors import BadSpec
 from refclust.trace import vectors
 from refclust.trace.places import locate
-from refclust.trace.vectors import Case, VectorFile
+from refclust.trace.vectors import CitingCase, VectorFile
 from tests.trace.trees import VECTOR_FILE, Tree
 
 
 def test_cases_and_their_lines(tree: Tree) -> None:
     assert vectors.scan(locate(tree.root))[1] == [
-        Case("purity-half", VECTOR_FILE, 2, ("PUR",)),
-        Case("purity-one", VECTOR_FILE, 3, ("PUR",)),
+        CitingCase("purity-half", VECTOR_FILE, 2, ("PUR",)),
+        CitingCase("purity-one", VECTOR_FILE, 3, ("PUR",)),
     ]
 
 

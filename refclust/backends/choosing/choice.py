@@ -68,8 +68,8 @@ def leader(kernel: str) -> str | None:
     >>> leader("kmeans.means"), leader("kmeans.lloyd_step"), leader("contingency.table")
     ('kmeans.lloyd_step', None, None)
     """
-    found = _LEADERS.get(kernel.partition(".")[0])
-    return None if found == kernel else found
+    heaviest = _LEADERS.get(kernel.partition(".")[0])
+    return None if heaviest == kernel else heaviest
 
 
 def bounded(kernel: str) -> bool:

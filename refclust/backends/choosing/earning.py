@@ -55,12 +55,12 @@ def together(record: Record, kernel: str) -> tuple[str, ...]:
 def known(record: Record, kernels: Iterable[str]) -> Verdict | None:
     """What is remembered of these kernels: the first fault, all passed, or nothing for some."""
     verdicts = memory.recall(record)
-    found = [verdicts.get(kernel) for kernel in kernels]
-    faults = [one for one in found if one is not None and not one.ok]
+    recalled = [verdicts.get(kernel) for kernel in kernels]
+    faults = [verdict for verdict in recalled if verdict is not None and not verdict.ok]
     if faults:
         return faults[0]
-    passed = [one for one in found if one is not None]
-    return min(passed, key=lambda one: one.when) if len(passed) == len(found) else None
+    passed = [verdict for verdict in recalled if verdict is not None]
+    return min(passed, key=lambda verdict: verdict.when) if len(passed) == len(recalled) else None
 
 
 def price(record: Record, kernels: Iterable[str], problem: Problem) -> float:
@@ -69,7 +69,7 @@ def price(record: Record, kernels: Iterable[str], problem: Problem) -> float:
         problem, n=min(problem.n, 64), size=min(problem.size, 256), k=min(problem.k, 4), calls=1
     )
     answers = [offer.support(record, kernel, tiny) for kernel in kernels]
-    seconds = [one.seconds for one in answers if isinstance(one, Estimate)]
+    seconds = [answer.seconds for answer in answers if isinstance(answer, Estimate)]
     most = max(seconds, default=0.0)
     return _CHECK + most + _SHARE * (sum(seconds) - most)
 
@@ -106,15 +106,18 @@ def verdicts_of(report: Any, kernels: Iterable[str]) -> dict[str, Verdict]:
     A fault of the backend itself is a fault of every kernel, and one that was not tried has none.
     """
     when = _now()
-    faults = {one.kernel: f"{one.kernel} on {one.check}: {one.fault}" for one in report.faults}
-    whole = next((told for kernel, told in faults.items() if kernel not in KERNELS), "")
-    tried = {one.kernel for one in report.outcomes if one.calls}
-    found: dict[str, Verdict] = {}
+    faults = {
+        outcome.kernel: f"{outcome.kernel} on {outcome.check}: {outcome.fault}"
+        for outcome in report.faults
+    }
+    whole = next((fault for kernel, fault in faults.items() if kernel not in KERNELS), "")
+    tried = {outcome.kernel for outcome in report.outcomes if outcome.calls}
+    verdicts: dict[str, Verdict] = {}
     for kernel in kernels:
         fault = whole or faults.get(kernel, "")
         if fault or kernel in tried:
-            found[kernel] = Verdict(not fault, when, one_line(fault))
-    return found
+            verdicts[kernel] = Verdict(not fault, when, one_line(fault))
+    return verdicts
 
 
 def _judged(record: Record, kernels: tuple[str, ...]) -> Mapping[str, Verdict]:
@@ -147,10 +150,10 @@ def _judged(record: Record, kernels: tuple[str, ...]) -> Mapping[str, Verdict]:
     if done.returncode:
         return failed(f"the kit's process ended with {_ending(done.returncode)} {last}".strip())
     try:
-        told = json.loads(done.stdout)
-        if told["digest"] != fingerprint.digest(record):
+        report = json.loads(done.stdout)
+        if report["digest"] != fingerprint.digest(record):
             return failed("its files changed while it was checked")
-        verdicts = {name: Verdict(**verdict) for name, verdict in told["kernels"].items()}
+        verdicts = {name: Verdict(**verdict) for name, verdict in report["kernels"].items()}
     except (ValueError, LookupError, TypeError):
         return failed(f"the kit's process did not tell its verdict {last}".strip())
     missing = {kernel: Verdict(False, when, "the kit did not try it") for kernel in kernels}
@@ -192,10 +195,10 @@ def main() -> None:
         before = _steady(record, kernels)
         report = import_module(_KIT).conform(record.backend, quick=True, only=kernels)
         verdicts = verdicts_of(report, kernels) | _unsteady(before, _steady(record, kernels))
-        told = {
+        reply = {
             kernel: {"ok": v.ok, "when": v.when, "fault": v.fault} for kernel, v in verdicts.items()
         }
-        json.dump({"digest": fingerprint.digest(record), "kernels": told}, answer)
+        json.dump({"digest": fingerprint.digest(record), "kernels": reply}, answer)
     except RefclustError as error:
         sys.exit(f"{error} [{error.code}]")
     answer.flush()

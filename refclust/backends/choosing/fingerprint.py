@@ -47,14 +47,14 @@ def digest(record: Record) -> str:
     """One digest of all facts; worked out once in a process."""
     if "digest" not in record.seen:
         record.seen["digest"] = digest_of(facts(record))
-    found: str = record.seen["digest"]
-    return found
+    known_digest: str = record.seen["digest"]
+    return known_digest
 
 
 def digest_of(facts: Mapping[str, str]) -> str:
     """The digest of some facts, in their order."""
-    told = "\n".join(f"{name}: {fact}" for name, fact in facts.items())
-    return hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()
+    text = "\n".join(f"{name}: {fact}" for name, fact in facts.items())
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def _sources(record: Record) -> Iterator[Path]:
@@ -81,16 +81,16 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _digest(paths: Iterator[Path]) -> str:
-    told = hashlib.sha256()
+    sha256 = hashlib.sha256()
     for path in paths:
         with suppress(OSError):
             status = path.stat()
-            told.update(f"\n{path.name} {status.st_size} ".encode("utf-8", "replace"))
+            sha256.update(f"\n{path.name} {status.st_size} ".encode("utf-8", "replace"))
             if status.st_size > _LARGE:
-                told.update(str(status.st_mtime_ns).encode())
+                sha256.update(str(status.st_mtime_ns).encode())
             else:
-                told.update(path.read_bytes())
-    return told.hexdigest()
+                sha256.update(path.read_bytes())
+    return sha256.hexdigest()
 
 
 @cache
@@ -102,18 +102,18 @@ def _judges() -> str:
 
 def _needs(distribution: str) -> set[str]:
     """What the distribution is installed with, at which versions, one thing bringing the next."""
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     waiting = [distribution]
     while waiting:
         name = waiting.pop()
         for line in _requirements(name):
             match = _REQUIREMENT.match(line)
-            if match is None or match[0] == OWN or match[0] in found:
+            if match is None or match[0] == OWN or match[0] in versions:
                 continue
             with suppress(importlib.metadata.PackageNotFoundError):
-                found[match[0]] = importlib.metadata.version(match[0])
+                versions[match[0]] = importlib.metadata.version(match[0])
                 waiting.append(match[0])
-    return {f"{name} {version}" for name, version in found.items()}
+    return {f"{name} {version}" for name, version in versions.items()}
 
 
 def _requirements(distribution: str) -> list[str]:
@@ -127,18 +127,18 @@ def _requirements(distribution: str) -> list[str]:
 @cache
 def _machine() -> str:
     """The processor and what it can do, as far as the system tells."""
-    told = [sys.platform, platform.machine(), platform.processor()]
+    parts = [sys.platform, platform.machine(), platform.processor()]
     with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
         for line in lines:
             if not line.strip():
                 break  # the first processor speaks for all
             if line.partition(":")[0].strip() in ("model name", "flags", "Features", "CPU part"):
-                told.append(line.partition(":")[2].strip())
-    return " ".join(told)
+                parts.append(line.partition(":")[2].strip())
+    return " ".join(parts)
 
 
 def _threads() -> str:
     allowed = getattr(os, "sched_getaffinity", None)
     processors = len(allowed(0)) if allowed is not None else os.cpu_count()
-    given = [f"{name}={os.environ[name]}" for name in _THREADS if os.environ.get(name)]
-    return " ".join([str(processors), *given])
+    settings = [f"{name}={os.environ[name]}" for name in _THREADS if os.environ.get(name)]
+    return " ".join([str(processors), *settings])

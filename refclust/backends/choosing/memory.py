@@ -88,10 +88,10 @@ def _read(path: Path | None, record: Record) -> dict[str, Verdict]:
     """What a file tells of this very build; nothing if there is no file that can be trusted."""
     try:
         content: Any = json.loads(b"" if path is None else _content(path))
-        told = fingerprint.digest_of(content["facts"])
-        if content["schema"] != _SCHEMA or told != fingerprint.digest(record):
+        digest = fingerprint.digest_of(content["facts"])
+        if content["schema"] != _SCHEMA or digest != fingerprint.digest(record):
             return {}
-        return {str(name): _verdict(told) for name, told in content["kernels"].items()}
+        return {str(name): _verdict(entry) for name, entry in content["kernels"].items()}
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return {}
 
@@ -109,8 +109,8 @@ def _content(path: Path) -> bytes:
         return file.read(_MOST)
 
 
-def _verdict(told: Mapping[str, Any]) -> Verdict:
-    ok, when, fault = told["ok"], told["when"], told["fault"]
+def _verdict(entry: Mapping[str, Any]) -> Verdict:
+    ok, when, fault = entry["ok"], entry["when"], entry["fault"]
     if not (isinstance(ok, bool) and isinstance(when, str) and isinstance(fault, str)):
         raise ValueError("no verdict")
     return Verdict(ok, when, fault)
@@ -120,7 +120,9 @@ def _prune(path: Path, name: str) -> None:
     """Take away what was written about earlier versions of a backend, the oldest first."""
     with suppress(OSError):
         ours = re.compile(rf"{re.escape(name)}-[0-9a-f]{{24}}\.json")
-        files = [one for one in path.parent.iterdir() if ours.fullmatch(one.name) and one != path]
-        ages = sorted((one.stat().st_mtime, one) for one in files)
-        for _, one in ages[: -(_FILES - 1)]:
-            one.unlink(missing_ok=True)
+        files = [
+            file for file in path.parent.iterdir() if ours.fullmatch(file.name) and file != path
+        ]
+        ages = sorted((file.stat().st_mtime, file) for file in files)
+        for _, file in ages[: -(_FILES - 1)]:
+            file.unlink(missing_ok=True)

@@ -49,8 +49,8 @@ def support(record: Record, kernel: str, problem: Problem) -> Estimate | Refusal
         raise _refused(record, f"{asked} returned {shown(answer)}, no Estimate and no Refusal")
     seconds = _duration(answer.seconds)
     if seconds is None:
-        told = f"{asked} estimates {shown(answer.seconds)} seconds, which is no duration"
-        raise _refused(record, told)
+        complaint = f"{asked} estimates {shown(answer.seconds)} seconds, which is no duration"
+        raise _refused(record, complaint)
     return Estimate(seconds)
 
 

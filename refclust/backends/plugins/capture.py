@@ -121,6 +121,6 @@ class _Bytes(io.RawIOBase):
         return True
 
     def write(self, data: Any) -> int:
-        given = bytes(data)
-        self._printed.add(given.decode("utf-8", "replace"))
-        return len(given)
+        chunk = bytes(data)
+        self._printed.add(chunk.decode("utf-8", "replace"))
+        return len(chunk)

@@ -71,17 +71,21 @@ def forget() -> None:
 def find(name: str) -> Record:
     """Return the backend with this name, or say why there is none."""
     records = discover()
-    found = [record for record in records if record.name == name]
+    candidates = [record for record in records if record.name == name]
     # What a plugin could not offer has no name; then its own name must do.
-    found += [one for one in records if one.state != "ready" and name == one.plugin != one.name]
-    for record in found:
+    candidates += [
+        record
+        for record in records
+        if record.state != "ready" and name == record.plugin != record.name
+    ]
+    for record in candidates:
         if record.state == "ready":
             return record
-    if not found:
+    if not candidates:
         ready = ", ".join(record.name for record in records if record.state == "ready")
         raise UnknownBackend(f"no backend is called {name!r}; installed: auto, {ready}")
     raise BackendRefused(
-        f"the backend {name!r} of {found[0].owner} cannot be used: {found[0].reason}"
+        f"the backend {name!r} of {candidates[0].owner} cannot be used: {candidates[0].reason}"
     )
 
 
@@ -103,8 +107,12 @@ def _discover(disabled: bool) -> tuple[Record, ...]:
         Record(backend.name, OWN, __version__, "ready", "", backend, backend.accuracy)
         for backend in (Reference(), Loopback())
     ]
-    found = [] if disabled else [one for each in plugins.installed() for one in _offered(each)]
-    return (*own, *_told_apart(found))
+    offered = (
+        []
+        if disabled
+        else [record for plugin in plugins.installed() for record in _offered(plugin)]
+    )
+    return (*own, *_told_apart(offered))
 
 
 def _offered(plugin: Plugin) -> list[Record]:
@@ -136,7 +144,7 @@ def _record(
 def _objection(backend: Any) -> tuple[str | None, str]:
     """Return the name, if there is one, and what forbids to use such a backend."""
     members = ("name", "api_version", "accuracy", *_METHODS)
-    missing = [one for one in members if not hasattr(backend, one)]
+    missing = [member for member in members if not hasattr(backend, member)]
     if "name" in missing:
         return None, f"it offers {shown(backend)}, which has no name"
     name = backend.name
@@ -174,5 +182,5 @@ def _told_apart(records: list[Record]) -> list[Record]:
 
 
 def _twice(name: str, records: list[Record]) -> str:
-    owners = [one.owner for one in records if one.name == name and one.state == "ready"]
+    owners = [record.owner for record in records if record.name == name and record.state == "ready"]
     return f"the name is offered twice, by {' and '.join(owners)}"

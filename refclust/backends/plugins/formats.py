@@ -84,34 +84,36 @@ def readers() -> tuple[Reader, ...]:
     >>> readers()[0].name
     'csv'
     """
-    return tuple(one.reader for one in known() if one.reader is not None)
+    return tuple(entry.reader for entry in known() if entry.reader is not None)
 
 
 def choose(path: str, name: str | None = None) -> Reader:
     """Return the reader of that name, or else the one that fits the file."""
     own = formats.builtin()
-    if any(name == one.name for one in own) or (name is None and formats.by_ending(path, own)):
+    if any(name == reader.name for reader in own) or (
+        name is None and formats.by_ending(path, own)
+    ):
         return formats.choose(path, name, own)  # no plugin can take these over
-    given: Any = name  # whatever a caller without types gave
-    if given is not None and not isinstance(given, str):
-        raise UnknownFormat(f"the format is {shown(given)}; it is named by a text")
+    wanted: Any = name  # whatever a caller without types gave
+    if wanted is not None and not isinstance(wanted, str):
+        raise UnknownFormat(f"the format is {shown(wanted)}; it is named by a text")
     if name is not None:
         _check_usable(name)
     try:
         return formats.choose(path, name, readers())
     except UnknownFormat:
         # Maybe one of those that are left out would have known it.
-        for one in known():
-            if one.reader is None:
-                who = f"the plugin {one.plugin!r} ({one.distribution} {one.version})"
-                tell(f"{who} is left out: {one.reason}")
+        for entry in known():
+            if entry.reader is None:
+                who = f"the plugin {entry.plugin!r} ({entry.distribution} {entry.version})"
+                tell(f"{who} is left out: {entry.reason}")
         raise
 
 
 def _check_usable(name: str) -> None:
-    named = [one for one in known() if name == one.name]
-    named = named or [one for one in known() if name == one.plugin and one.reader is None]
-    if named and all(one.reader is None for one in named):
+    named = [entry for entry in known() if name == entry.name]
+    named = named or [entry for entry in known() if name == entry.plugin and entry.reader is None]
+    if named and all(entry.reader is None for entry in named):
         raise BackendRefused(
             f"the format {name!r} of {named[0].distribution} {named[0].version} cannot be used: "
             f"{named[0].reason}"
@@ -126,26 +128,26 @@ def read(
     Spec: DATA-READ
     """
     try:
-        given = Options(**options)
+        chosen = Options(**options)
     except TypeError as error:
-        told = str(error).rpartition("argument ")[2]
+        argument = str(error).rpartition("argument ")[2]
         allowed = ", ".join(ReadArguments.__annotations__)
-        raise BadOption(f"no way of reading is called {told}; allowed are {allowed}") from None
+        raise BadOption(f"no way of reading is called {argument}; allowed are {allowed}") from None
     source = path_of(path, "the file to read")
     reader = choose(source, name)
     with passing(source):
-        return reader.read(source, given)
+        return reader.read(source, chosen)
 
 
 @functools.lru_cache(maxsize=2)
 def _known(disabled: bool) -> tuple[Format, ...]:
-    found = [
+    entries = [
         Format(reader.name, "refclust", __version__, "ready", "", reader)
         for reader in formats.builtin()
     ]
     for plugin in () if disabled else plugins.installed():
-        found += _offered(plugin, found)
-    return tuple(found)
+        entries += _offered(plugin, entries)
+    return tuple(entries)
 
 
 def _offered(plugin: Plugin, before: Iterable[Format]) -> list[Format]:
@@ -154,19 +156,19 @@ def _offered(plugin: Plugin, before: Iterable[Format]) -> list[Format]:
     answer = plugin.offered("refclust_register_readers", "readers")
     if answer.trouble:
         return [Format(plugin.name, *owner, "failed", answer.trouble, None, plugin.name)]
-    found: list[Format] = []
+    entries: list[Format] = []
     for reader in answer.value:
-        taken = [one for one in (*before, *found) if one.reader is not None]
+        taken = [entry for entry in (*before, *entries) if entry.reader is not None]
         looked = attempt(lambda reader=reader, taken=taken: _objection(reader, taken))  # type: ignore[misc]
         reason = looked.trouble or looked.value
         if reason:
-            given = getattr(reader, "name", None) if isinstance(reader, Reader) else None
-            name = given if isinstance(given, str) and given else plugin.name
-            found.append(Format(name, *owner, "refused", reason, None, plugin.name))
+            claimed = getattr(reader, "name", None) if isinstance(reader, Reader) else None
+            name = claimed if isinstance(claimed, str) and claimed else plugin.name
+            entries.append(Format(name, *owner, "refused", reason, None, plugin.name))
         else:
             guarded = _guarded(reader, plugin.owner)
-            found.append(Format(reader.name, *owner, "ready", "", guarded, plugin.name))
-    return found
+            entries.append(Format(reader.name, *owner, "ready", "", guarded, plugin.name))
+    return entries
 
 
 def _objection(reader: Any, taken: Iterable[Format]) -> str:
@@ -177,18 +179,18 @@ def _objection(reader: Any, taken: Iterable[Format]) -> str:
         return f"its name is {shown(name)}; a name is a word of small letters and digits"
     suffixes: Any = reader.suffixes
     if not isinstance(suffixes, tuple) or not all(
-        isinstance(one, str) and one.startswith(".") for one in suffixes
+        isinstance(ending, str) and ending.startswith(".") for ending in suffixes
     ):
         return f"its endings are {shown(suffixes)}, not a tuple of words that begin with a dot"
     for member in ("read", "sniff", "plan"):
         if not callable(getattr(reader, member)):
             return f"its {member} is {shown(getattr(reader, member))}, not a function"
-    for one in taken:
-        assert one.reader is not None
-        owner = f"{one.name} of {one.distribution}"
-        if name == one.name:
+    for entry in taken:
+        assert entry.reader is not None
+        owner = f"{entry.name} of {entry.distribution}"
+        if name == entry.name:
             return f"its name is taken by {owner}"
-        both = sorted(set(suffixes) & set(one.reader.suffixes))
+        both = sorted(set(suffixes) & set(entry.reader.suffixes))
         if both:
             return f"the ending {both[0]} is taken by {owner}"
     return ""
@@ -209,8 +211,10 @@ def _guarded(reader: Reader, owner: str) -> Reader:
         if not trouble and not isinstance(done.value, kind):
             trouble = f"it returned a {type(done.value).__name__}, not a {kind.__name__}"
         if trouble:
-            told = f"the reader {reader.name!r} ({owner}) failed on {display_name(path)}: {trouble}"
-            raise BackendFailure(told) from done.error
+            message = (
+                f"the reader {reader.name!r} ({owner}) failed on {display_name(path)}: {trouble}"
+            )
+            raise BackendFailure(message) from done.error
         return done.value
 
     def sniff(path: str) -> float:

@@ -42,13 +42,13 @@ def limit(*, heavy: bool = False) -> float:
     >>> limit(), limit(heavy=True)
     (10.0, 60.0)
     """
-    given = os.environ.get(SECONDS_VARIABLE, "")
+    setting = os.environ.get(SECONDS_VARIABLE, "")
     try:
-        seconds = float(given) if given else _SECONDS
+        seconds = float(setting) if setting else _SECONDS
     except ValueError:
         seconds = math.nan
     if not 0 < seconds <= 3600:
-        raise BadOption(f"{SECONDS_VARIABLE}={given!r}: use a number of seconds, at most 3600")
+        raise BadOption(f"{SECONDS_VARIABLE}={setting!r}: use a number of seconds, at most 3600")
     return seconds * (_HEAVY if heavy else 1)
 
 
@@ -74,8 +74,8 @@ def attempt(
     thread.join(seconds)
     if not done:
         _stop(thread)
-        told = f"it was not done after {seconds:g} s, the time limit (see {SECONDS_VARIABLE})"
-        return Attempt(None, told, None, "")
+        trouble = f"it was not done after {seconds:g} s, the time limit (see {SECONDS_VARIABLE})"
+        return Attempt(None, trouble, None, "")
     return done[0]
 
 
@@ -111,10 +111,10 @@ def words(error: BaseException) -> str:
     """Say in one line what was raised, even if it cannot say so itself."""
     kind = type(error).__name__
     try:
-        told = str(error)
+        text = str(error)
     except BaseException:
-        told = "it cannot say what is wrong"
-    named = f"{kind}: {told}" if told else kind
+        text = "it cannot say what is wrong"
+    named = f"{kind}: {text}" if text else kind
     if isinstance(error, SystemExit):
         named = f"it tried to end the program ({named})"
     return one_line(named)
@@ -128,10 +128,10 @@ def shown(value: Any) -> str:
     """
     named = f"an object of the class {type(value).__name__}"
     try:
-        told = repr(value)
+        text = repr(value)
     except BaseException:
         return named
-    return named if " object at 0x" in told else one_line(told, 60)
+    return named if " object at 0x" in text else one_line(text, 60)
 
 
 def one_line(text: str, longest: int = _LONGEST) -> str:

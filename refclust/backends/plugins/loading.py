@@ -87,11 +87,11 @@ def forget() -> None:
 
 @functools.lru_cache(maxsize=1)
 def _installed() -> tuple[Plugin, ...]:
-    found = attempt(lambda: list(importlib.metadata.entry_points(group=hookspecs.PROJECT)))
-    if found.trouble:
-        tell(f"the installed plugins cannot be listed: {found.trouble}", warning=True)
+    listing = attempt(lambda: list(importlib.metadata.entry_points(group=hookspecs.PROJECT)))
+    if listing.trouble:
+        tell(f"the installed plugins cannot be listed: {listing.trouble}", warning=True)
         return ()
-    entries = sorted(found.value, key=lambda entry: (entry.name, entry.value))
+    entries = sorted(listing.value, key=lambda entry: (entry.name, entry.value))
     return tuple(_loaded(entry) for entry in entries)
 
 

@@ -75,24 +75,28 @@ def convert(
         _print(writer, data)
     held = writer.holds(data)
     lost = [part for part in _PARTS if getattr(data, part) is not None and part not in held]
-    shape = f"{counted(data.n, 'row')}, {counted(data.d, 'feature')}"
     if as_json:
-        say_json(
-            {
-                "schema": SCHEMA,
-                "rows": data.n,
-                "features": data.d,
-                "from": read.format,
-                "to": writer.name,
-                "lost": lost,
-                "file": target,
-            }
-        )
+        _say_json(data, read.format, writer.name, lost, target)
     elif target != dataio.STDIN:
+        shape = f"{counted(data.n, 'row')}, {counted(data.d, 'feature')}"
         note(f"wrote {for_terminal(target)}: {shape}, {read.format} to {writer.name}")
     if lost:
-        told = " and ".join(_PARTS[part] for part in lost)
-        note(f"{writer.name} has no place for {told}; they are left out")
+        parts = " and ".join(_PARTS[part] for part in lost)
+        note(f"{writer.name} has no place for {parts}; they are left out")
+
+
+def _say_json(data: Dataset, source_format: str, form: str, lost: list[str], target: str) -> None:
+    say_json(
+        {
+            "schema": SCHEMA,
+            "rows": data.n,
+            "features": data.d,
+            "from": source_format,
+            "to": form,
+            "lost": lost,
+            "file": target,
+        }
+    )
 
 
 def _print(writer: Writer, data: Dataset) -> None:

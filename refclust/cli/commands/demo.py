@@ -102,8 +102,8 @@ def _the_undefined() -> Iterator[str]:
     rows = []
     for name in (None, "sklearn", "genieclust", "torchmetrics"):
         score = _score("nmi", table, name)
-        told = f"{value_text(score)} {remark_text(score)}" if name is None else str(score)
-        rows.append(["refclust" if name is None else f"--profile {name}", told])
+        answer = f"{value_text(score)} {remark_text(score)}" if name is None else str(score)
+        rows.append(["refclust" if name is None else f"--profile {name}", answer])
     yield from (f"  {line}" for line in columns(rows))
 
 
@@ -154,9 +154,9 @@ def _the_mixture() -> Iterator[str]:
     yield ""
     rows = [["iteration", "J before", "Q", "J after", "verdict"]]
     shift = fit.weight * fit.constant
-    for one in fit.monotone.ascents:
-        told = [f"{x + shift:.9f}" for x in (one.before, one.bound, one.after)]
-        rows.append([f"{one.iteration}", *told, one.verdict])
+    for ascent in fit.monotone.ascents:
+        numbers = [f"{x + shift:.9f}" for x in (ascent.before, ascent.bound, ascent.after)]
+        rows.append([f"{ascent.iteration}", *numbers, ascent.verdict])
     yield from (f"  {line}" for line in columns(rows, right=frozenset(range(4))))
     yield ""
     exact = certified_log_likelihood(fit.parameters, waits, family="gaussian", digits=40)

@@ -62,23 +62,23 @@ def describe(
     from refclust.models import describe as portraits
     from refclust.models.clusters import load_model
 
-    found = load_model(model)
-    if data is not None and found.data.kind == "distances":
-        told = f"{for_terminal(model)} was made of distances"
-        raise BadOption(f"{told}; there are no data to describe it with")
+    loaded = load_model(model)
+    if data is not None and loaded.data.kind == "distances":
+        origin = f"{for_terminal(model)} was made of distances"
+        raise BadOption(f"{origin}; there are no data to describe it with")
     source: dataio.Source | None = None
     if data is not None:
-        source, unseen = dataio.read_as(found, data, reading)
+        source, unseen = dataio.read_as(loaded, data, reading)
         dataio.note_unseen(unseen)
     shown = None if source is None else source.data
-    labels = None if shown is None else _labels(found, shown, backend)
+    labels = None if shown is None else _labels(loaded, shown, backend)
     description = portraits.describe(
-        found, shown, top=top, typical=rows, labels=labels, backend=backend
+        loaded, shown, top=top, typical=rows, labels=labels, backend=backend
     )
     if as_json:
-        say_json(_json(found, shown, description))
+        say_json(_json(loaded, shown, description))
     else:
-        say("\n".join(_lines(found, shown, description)))
+        say("\n".join(_lines(loaded, shown, description)))
 
 
 def _labels(model: Model, data: Dataset, backend: str | None) -> Sequence[int] | None:
@@ -89,8 +89,8 @@ def _labels(model: Model, data: Dataset, backend: str | None) -> Sequence[int] |
 
     if not isinstance(model, MixtureModel | ClassifierModel):
         return None
-    found = predict(model, data, backend=backend)
-    return found.found.labels if isinstance(found, Classified) else found.labels
+    prediction = predict(model, data, backend=backend)
+    return prediction.found.labels if isinstance(prediction, Classified) else prediction.labels
 
 
 def _classes(model: Model) -> list[str | int] | None:
@@ -111,18 +111,18 @@ def _lines(model: Model, data: Dataset | None, description: Description) -> Iter
         same = data.digest() == model.data.digest
         yield f"described with {'these rows' if same else counted(data.n, 'other row')}"
     yield ""
-    known = [one.rss for one in description.clusters if one.rss is not None]
-    yield from size_lines([one.size for one in description.clusters], known or None)
-    if not any(one.traits for one in description.clusters):
+    known = [portrait.rss for portrait in description.clusters if portrait.rss is not None]
+    yield from size_lines([portrait.size for portrait in description.clusters], known or None)
+    if not any(portrait.traits for portrait in description.clusters):
         return
     yield ""
     sparse = model.data.kind == "sparse"
     yield from _about(sparse, data is not None)
-    for one in description.clusters:
+    for portrait in description.clusters:
         yield ""
-        named = "" if classes is None else f": {for_terminal(classes[one.cluster])}"
-        yield f"cluster {one.cluster}{named}"
-        yield from _portrait(one, words=sparse)
+        named = "" if classes is None else f": {for_terminal(classes[portrait.cluster])}"
+        yield f"cluster {portrait.cluster}{named}"
+        yield from _portrait(portrait, words=sparse)
 
 
 def _about(sparse: bool, scaled: bool) -> Iterator[str]:
@@ -134,25 +134,25 @@ def _about(sparse: bool, scaled: bool) -> Iterator[str]:
         yield f"{which}, in their own units; with DATA in standard deviations"
 
 
-def _portrait(one: Portrait, *, words: bool) -> Iterator[str]:
+def _portrait(portrait: Portrait, *, words: bool) -> Iterator[str]:
     import textwrap
 
     from refclust.cli.show.clusters import number
 
-    if not one.size:
+    if not portrait.size:
         yield "  empty"
         return
     if words:
-        told = ", ".join(
+        words_text = ", ".join(
             f"{for_terminal(trait.name)}{_GLUE}({_score(trait.standardised, trait.difference)})"
-            for trait in one.traits
+            for trait in portrait.traits
         )
-        for line in textwrap.wrap(told, _WIDTH, initial_indent="  ", subsequent_indent="  "):
+        for line in textwrap.wrap(words_text, _WIDTH, initial_indent="  ", subsequent_indent="  "):
             yield line.replace(_GLUE, " ")
-    elif one.traits:
-        scaled = one.traits[0].standardised is not None
+    elif portrait.traits:
+        scaled = portrait.traits[0].standardised is not None
         rows = [["feature", *(["z"] if scaled else []), "difference", "mean", "overall"]]
-        for trait in one.traits:
+        for trait in portrait.traits:
             z = [f"{trait.standardised:+.2f}"] if trait.standardised is not None else []
             rows.append(
                 [
@@ -164,9 +164,9 @@ def _portrait(one: Portrait, *, words: bool) -> Iterator[str]:
                 ]
             )
         yield from (f"  {line}" for line in columns(rows, right=frozenset(range(1, 5))))
-    if one.typical:
+    if portrait.typical:
         near = ", ".join(
-            f"{for_terminal(row.name)} ({number(row.distance)})" for row in one.typical
+            f"{for_terminal(row.name)} ({number(row.distance)})" for row in portrait.typical
         )
         yield f"  typical rows (distance): {near}"
 
@@ -193,7 +193,8 @@ def _json(model: Model, data: Dataset | None, description: Description) -> dict[
         "data": None if data is None else data.digest(),
         "same_data": data is not None and data.digest() == model.data.digest,
         "clusters": [
-            {**asdict(one), "size": plain_weight(one.size)} for one in description.clusters
+            {**asdict(portrait), "size": plain_weight(portrait.size)}
+            for portrait in description.clusters
         ],
         "provenance": provenance_json(description.provenance),
     }

@@ -103,33 +103,42 @@ def predict(
     path = printed if labels is None else labels
     outputs = Outputs(labels=path, force=force, spreadsheet_safe=spreadsheet_safe)
     outputs.check(inputs=[model, data, reading.stop_words], as_json=as_json)
-    from refclust.data.writers.writing import label_chunks, write_labels
     from refclust.models.clusters import load_model
 
-    found = load_model(model)
+    loaded = load_model(model)
     wanted = Wanted(distance, proba, log_density, entropy, impossible)
-    if found.algorithm == "agglomerative":
+    _check_has_rule(loaded)
+    source, unseen = dataio.read_as(loaded, data, reading)
+    answer = _answer(loaded, source.data, wanted, backend)
+    dataio.note_unseen(unseen)
+    if as_json:
+        _say_json(source.data, answer, unseen)
+    if outputs.labels is not None:
+        _write(outputs.labels, outputs, source.data, answer)
+
+
+def _check_has_rule(model: Model) -> None:
+    if model.algorithm == "agglomerative":
         raise CannotPredict(
             "a tree of merges has no rule for new rows; write the labels of its cut and start "
             "k-means from them: refclust fit kmeans DATA --start-labels LABELS.csv:cluster"
         )
-    source, unseen = dataio.read_as(found, data, reading)
-    answer = _answer(found, source.data, wanted, backend)
-    dataio.note_unseen(unseen)
-    if as_json:
-        _say_json(source.data, answer, unseen)
-    if outputs.labels is None:
-        return
-    rows, found_labels = labelled(
-        source.data, answer.labels, form=outputs.form or "", safe=spreadsheet_safe
+
+
+def _write(path: str, outputs: Outputs, data: Dataset, answer: Answer) -> None:
+    """Write the labels and their further columns to a file, or print them."""
+    from refclust.data.writers.writing import label_chunks, write_labels
+
+    rows, labels = labelled(
+        data, answer.labels, form=outputs.form or "", safe=outputs.spreadsheet_safe
     )
-    if outputs.labels == "-":
-        for chunk in label_chunks(rows, found_labels, names=answer.names, extra=answer.extra):
+    if path == "-":
+        for chunk in label_chunks(rows, labels, names=answer.names, extra=answer.extra):
             say_data(chunk)
     else:
         columns: dict[str, Any] = {"names": answer.names, "extra": answer.extra}
-        write_labels(outputs.labels, rows, found_labels, force=force, **columns)
-        note(f"wrote {for_terminal(outputs.labels)}")
+        write_labels(path, rows, labels, force=outputs.force, **columns)
+        note(f"wrote {for_terminal(path)}")
 
 
 def _answer(model: Model, data: Dataset, wanted: Wanted, backend: str | None) -> Answer:
@@ -163,22 +172,22 @@ def _soft(
 
     full = wanted.proba or wanted.entropy
     answer = rule(model, data, full=full, impossible=wanted.impossible, backend=backend)
-    found = answer.found if isinstance(answer, Classified) else answer
+    posterior = answer.found if isinstance(answer, Classified) else answer
     weights = model.fitted.parameters.weights
-    lost = [x == -math.inf for x in found.log_likelihoods]
+    lost = [x == -math.inf for x in posterior.log_likelihoods]
     extra: dict[str, Sequence[float]] = {}
     if wanted.proba:
         names = answer.classes if isinstance(answer, Classified) else range(len(weights))
         # A row that nothing can have made goes by shares alone.
-        shares = [weights if lost[i] else found.responsibilities(i) for i in range(data.n)]
+        shares = [weights if lost[i] else posterior.responsibilities(i) for i in range(data.n)]
         extra |= {f"p_{name}": [row[k] for row in shares] for k, name in enumerate(names)}
     if wanted.log_density:
-        extra["log_density"] = found.log_likelihoods
+        extra["log_density"] = posterior.log_likelihoods
     if wanted.entropy:
         prior = math.fsum(-p * math.log(p) for p in weights if p)
-        extra["entropy"] = [prior if lost[i] else found.entropy(i) for i in range(data.n)]
+        extra["entropy"] = [prior if lost[i] else posterior.entropy(i) for i in range(data.n)]
     column = "class" if isinstance(answer, Classified) else "cluster"
-    return Answer(answer.labels, extra, ("id", column), found.provenance)
+    return Answer(answer.labels, extra, ("id", column), posterior.provenance)
 
 
 def _say_json(data: Dataset, answer: Answer, unseen: int) -> None:

@@ -54,13 +54,13 @@ def sample(
 
     form = "csv" if out == "-" else choose(out).name
     refuse_other(form, safe=spreadsheet_safe)
-    found = load_model(model)
-    if not isinstance(found, MixtureModel | ClassifierModel):
-        held = f"{for_terminal(model)} holds a {found.algorithm} model"
+    loaded = load_model(model)
+    if not isinstance(loaded, MixtureModel | ClassifierModel):
+        held = f"{for_terminal(model)} holds a {loaded.algorithm} model"
         raise BadOption(
             f"{held}, which says nothing of how rows come about; a mixture or a classifier does"
         )
-    rows = table(_drawn(found, n, seed, length, labelled=labels), form=form, safe=spreadsheet_safe)
+    rows = table(_drawn(loaded, n, seed, length, labelled=labels), form=form, safe=spreadsheet_safe)
     if out == "-":
         _print(rows)
         return

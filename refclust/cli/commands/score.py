@@ -8,7 +8,7 @@ import typer
 
 from refclust.cli.options import labelings as inputs
 from refclust.cli.options.complete import complete_metric
-from refclust.cli.output import Progress, counted, note, say, say_json
+from refclust.cli.output import Progress, note, say, say_json
 
 if TYPE_CHECKING:
     from refclust.backends.session import Session
@@ -138,16 +138,6 @@ def _catalogue(
     return scores, list(left_out.items())
 
 
-def size_text(table: Contingency) -> str:
-    """Return how much there is: objects, clusters and classes."""
-    from refclust.numbers.reading import told
-
-    total = table.total
-    objects = counted(total, "object") if isinstance(total, int) else f"a weight of {told(total)}"
-    clusters, classes = counted(len(table.row), "cluster"), counted(len(table.col), "class")
-    return f"{objects} in {clusters} and {classes}"
-
-
 def _say_text(
     scores: list[Score],
     table: Contingency,
@@ -159,7 +149,7 @@ def _say_text(
     from refclust.cli.show.scores import score_lines
     from refclust.metrics.profiles import find
 
-    head = f"{size_text(table)}; ↑ higher is better, ↓ lower is better"
+    head = f"{table.size()}; ↑ higher is better, ↓ lower is better"
     if profile is not None:
         library = find(profile)
         head += f"\nby the rules of {library.library} {library.version}"

@@ -83,16 +83,16 @@ def formats(
 
     rows: list[dict[str, Any]] = [
         {
-            "name": one.name,
-            "suffixes": [] if one.reader is None else list(one.reader.suffixes),
-            "summary": "" if one.reader is None else one.reader.summary,
-            "written": one.reader is not None and one.name in WRITERS,
-            "distribution": one.distribution,
-            "version": one.version,
-            "state": one.state,
-            "reason": one.reason,
+            "name": entry.name,
+            "suffixes": [] if entry.reader is None else list(entry.reader.suffixes),
+            "summary": "" if entry.reader is None else entry.reader.summary,
+            "written": entry.reader is not None and entry.name in WRITERS,
+            "distribution": entry.distribution,
+            "version": entry.version,
+            "state": entry.state,
+            "reason": entry.reason,
         }
-        for one in known()
+        for entry in known()
     ]
     if as_json:
         say_json({"schema": "refclust-formats/1", "formats": rows})
@@ -114,18 +114,21 @@ def _say_limits(as_json: bool) -> None:
     if as_json:
         rows = [
             {
-                "name": one.name,
-                "limit": limit(one.name),
-                "default": one.default,
-                "unit": one.unit,
-                "meaning": one.meaning,
+                "name": bound.name,
+                "limit": limit(bound.name),
+                "default": bound.default,
+                "unit": bound.unit,
+                "meaning": bound.meaning,
             }
-            for one in LIMITS.values()
+            for bound in LIMITS.values()
         ]
         say_json({"schema": "refclust-limits/1", "limits": rows})
         return
     cells = [["limit", "in force", "unit", "of what"]]
-    cells += [[one.name, f"{limit(one.name):,}", one.unit, one.meaning] for one in LIMITS.values()]
+    cells += [
+        [bound.name, f"{limit(bound.name):,}", bound.unit, bound.meaning]
+        for bound in LIMITS.values()
+    ]
     say("\n".join(columns(cells)))
     say(f"\nrefclust --limit NAME=SIZE COMMAND … sets one (k, m, g and t count), {VARIABLE} too")
 
@@ -141,7 +144,7 @@ def _say_text(
         facts = [("format", f"{plan.format} ({plan.kind})"), *plan.facts]
     if data is not None:
         facts += _found(data)
-    lines += columns([[name, told] for name, told in facts]) if facts else []
+    lines += columns([[name, text] for name, text in facts]) if facts else []
     if data is not None:
         lines += ["", f"the first {counted(min(data.n, _ROWS), 'row')}", *_preview(data)]
     for doubt in () if plan is None else plan.notes:
@@ -156,19 +159,19 @@ def _say_text(
 
 def _found(data: Dataset) -> list[tuple[str, str]]:
     size = f"{counted(data.n, 'row')}, {counted(data.d, 'feature')}, {data.kind}"
-    found = [("read", size)]
+    facts = [("read", size)]
     if data.kind == "sparse":
         entries = len(data.matrix.values)
         share = f", {100 * entries / (data.n * data.d):.3g}% of the cells" if data.d else ""
-        found.append(("entries", f"{entries:,}{share}"))
+        facts.append(("entries", f"{entries:,}{share}"))
     if data.labels is not None:
         classes = sorted({str(label) for label in data.labels})
         few = ", ".join(map(for_terminal, classes[:_ROWS]))
         shown = few + (", …" if len(classes) > _ROWS else "")
-        found.append(("classes", f"{len(classes)}: {shown}"))
+        facts.append(("classes", f"{len(classes)}: {shown}"))
     if data.weights is not None:
-        found.append(("weights", f"{min(data.weights):g} to {max(data.weights):g}"))
-    return found
+        facts.append(("weights", f"{min(data.weights):g} to {max(data.weights):g}"))
+    return facts
 
 
 def _preview(data: Dataset) -> list[str]:
@@ -199,7 +202,7 @@ def _preview(data: Dataset) -> list[str]:
 def _say_json(
     file: str, plan: Plan | None, data: Dataset | None, trouble: RefclustError | None
 ) -> None:
-    told: dict[str, Any] = {
+    content: dict[str, Any] = {
         "schema": SCHEMA,
         "file": file,
         "readable": trouble is None,
@@ -213,16 +216,16 @@ def _say_json(
         "first": None if data is None else [_first(data, i) for i in range(min(data.n, _ROWS))],
         "error": None if trouble is None else {"code": trouble.code, "message": str(trouble)},
     }
-    say_json(told)
+    say_json(content)
 
 
 def _first(data: Dataset, i: int) -> dict[str, Any]:
     row = data.row(i)
-    plain: Any = list(row)
+    shown: Any = list(row)
     if isinstance(row, dict):
-        plain = {data.feature_name(j): value for j, value in row.items()}
+        shown = {data.feature_name(j): value for j, value in row.items()}
     return {
         "id": data.row_name(i),
         "label": None if data.labels is None else str(data.labels[i]),
-        "row": plain,
+        "row": shown,
     }

@@ -55,10 +55,10 @@ def together(
     listed = {each: group.parameters[each] for each in group.parameters if each not in leave_out}
 
     def wrapped(command: Command) -> Command:
-        plain = inspect.signature(command, eval_str=True)
+        signature = inspect.signature(command, eval_str=True)
         own = {
             each.name: each.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-            for each in plain.parameters.values()
+            for each in signature.parameters.values()
             if each.name != name
         }
         taken = own.keys() & listed.keys() if issubclass(kind, Options) else set()
@@ -71,7 +71,7 @@ def together(
 
         first = [own[each] for each in own if each not in taken]
         then = [own[each] if each in taken else listed[each] for each in listed]
-        called.__signature__ = plain.replace(parameters=[*first, *then])  # type: ignore[attr-defined]
+        called.__signature__ = signature.replace(parameters=[*first, *then])  # type: ignore[attr-defined]
         return called
 
     return wrapped

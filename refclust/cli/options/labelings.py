@@ -100,11 +100,12 @@ class Labelings:
 
     def read(self, session: Session) -> Contingency:
         """Read the files and count the table."""
-        named = replace(self, delimiter=_delimiter(self.delimiter))
+        named = replace(self, delimiter=delimiter_sign(self.delimiter))
         return _read_table(named) if named.table is not None else _read_labels(named, session)
 
 
-def _delimiter(text: str | None) -> str | None:
+def delimiter_sign(text: str | None) -> str | None:
+    """The sign that a user named as delimiter."""
     if text is None:
         return None
     sign = {"tab": "\t", "\\t": "\t", "comma": ",", "space": " ", "semicolon": ";"}.get(text, text)

@@ -39,8 +39,8 @@ def right(fit: AnyClassifier, data: Dataset, known: Sequence[Hashable], backend:
     """How many rows of the training get back their class."""
     from refclust.classify.predict import predict
 
-    found = predict(fit, data, impossible="prior", backend=backend).labels
-    return sum(one == other for one, other in zip(found, known, strict=True))
+    predicted = predict(fit, data, impossible="prior", backend=backend).labels
+    return sum(label == known_label for label, known_label in zip(predicted, known, strict=True))
 
 
 def classifier_lines(fit: AnyClassifier, data: Dataset, correct: int) -> Iterator[str]:
@@ -49,14 +49,14 @@ def classifier_lines(fit: AnyClassifier, data: Dataset, correct: int) -> Iterato
     classes = counted(len(fit.classes), "class")
     yield f"{data_text(data)}; {classes} by {_NAMES[fit.kind]}{model}"
     yield ""
-    told = [
+    facts = [
         ("log-likelihood", f"{number(fit.log_likelihood)} (of rows and classes together)"),
         ("right", f"{correct:,} of {data.n:,} rows of the training ({correct / data.n:.1%})"),
         ("classes by", _PRIORS.get(str(fit.settings["prior"]), "given probabilities")),
         ("smoothing", _smoothing(fit.settings)),
         *backend_facts(fit.provenance),
     ]
-    yield from fact_lines(told)
+    yield from fact_lines(facts)
     yield ""
     yield from component_lines(fit.parameters, fit.sizes, data.features, names=fit.classes)
 
@@ -80,7 +80,8 @@ def classifier_json(fit: AnyClassifier, correct: int) -> dict[str, Any]:
         "log_likelihood": finite(fit.log_likelihood),
         "right": correct,
         "classes": [
-            {"class": str(name), **one} for name, one in zip(fit.classes, components, strict=True)
+            {"class": str(name), **component}
+            for name, component in zip(fit.classes, components, strict=True)
         ],
         "data": fit.digest,
         "provenance": provenance_told(fit.provenance),

@@ -126,15 +126,15 @@ def data_text(data: Dataset) -> str:
 
 def fact_lines(facts: Sequence[tuple[str, str]]) -> list[str]:
     """Names and what belongs to them, one a line."""
-    return columns([[name, told] for name, told in facts])
+    return columns([[name, text] for name, text in facts])
 
 
 def _objective(fit: KMeansFit) -> list[tuple[str, str]]:
-    found = [("RSS", number(fit.rss)), ("mean square", number(fit.mean_square))]
+    facts = [("RSS", number(fit.rss)), ("mean square", number(fit.mean_square))]
     if fit.cosine is not None:
         mean = fit.cosine / float(sum(fit.sizes))
-        found.insert(0, ("total cosine", f"{number(fit.cosine)} (mean {number(mean)})"))
-    return found
+        facts.insert(0, ("total cosine", f"{number(fit.cosine)} (mean {number(mean)})"))
+    return facts
 
 
 def _kmeans_facts(fit: KMeansFit) -> list[tuple[str, str]]:
@@ -159,32 +159,32 @@ def _spread(fit: KMeansFit) -> str:
 
 
 def _emptied(emptied: Sequence[Emptied]) -> str:
-    told = []
-    for one in emptied[:_MOST_TOLD]:
-        act = {"keep": "stayed", "drop": "was dropped"}.get(one.policy, "stayed")
-        if one.row is not None:
-            act = f"moved to row {one.row}"
-        told.append(f"{one.cluster} {act} in iteration {one.iteration}")
+    moves = []
+    for event in emptied[:_MOST_TOLD]:
+        act = {"keep": "stayed", "drop": "was dropped"}.get(event.policy, "stayed")
+        if event.row is not None:
+            act = f"moved to row {event.row}"
+        moves.append(f"{event.cluster} {act} in iteration {event.iteration}")
     more = f" and {len(emptied) - _MOST_TOLD} more" if len(emptied) > _MOST_TOLD else ""
-    return f"{', '.join(told)}{more} (policy {emptied[0].policy})"
+    return f"{', '.join(moves)}{more} (policy {emptied[0].policy})"
 
 
 def backend_facts(provenance: Provenance) -> list[tuple[str, str]]:
     """Who ran the kernels: one name if it was one backend, else each with its kernels."""
     ran: dict[str, list[str]] = {}
-    for one in provenance.kernels:
-        ran.setdefault(one.backend, []).append(one.kernel)
-    told = next(iter(ran), "none")
+    for kernel in provenance.kernels:
+        ran.setdefault(kernel.backend, []).append(kernel.kernel)
+    names = next(iter(ran), "none")
     if len(ran) > 1:
-        told = "; ".join(f"{name}: {', '.join(all_)}" for name, all_ in ran.items())
-    return [("backend", told), *_decided(provenance)]
+        names = "; ".join(f"{name}: {', '.join(all_)}" for name, all_ in ran.items())
+    return [("backend", names), *_decided(provenance)]
 
 
 def _decided(provenance: Provenance) -> list[tuple[str, str]]:
     """On which rungs of their ladders backends decided the rows, in shares."""
-    whole = sum(one.rows for one in provenance.decided)
-    most_first = sorted(provenance.decided, key=lambda one: -one.rows)
-    shares = [f"{one.rung} {one.rows / whole:.4%}" for one in most_first if one.rows]
+    whole = sum(rung.rows for rung in provenance.decided)
+    most_first = sorted(provenance.decided, key=lambda rung: -rung.rows)
+    shares = [f"{rung.rung} {rung.rows / whole:.4%}" for rung in most_first if rung.rows]
     return [("decided by", ", ".join(shares))] if shares else []
 
 
@@ -225,12 +225,12 @@ def kmeans_json(fit: KMeansFit) -> dict[str, Any]:
         "clusters": clusters_json(fit.sizes, fit.within),
         "emptied": [
             {
-                "iteration": one.iteration,
-                "cluster": one.cluster,
-                "policy": one.policy,
-                "row": one.row,
+                "iteration": event.iteration,
+                "cluster": event.cluster,
+                "policy": event.policy,
+                "row": event.row,
             }
-            for one in fit.emptied
+            for event in fit.emptied
         ],
         "data": fit.digest,
         "provenance": provenance_told(fit.provenance),
@@ -279,12 +279,12 @@ def clusters_json(
     sizes: Sequence[Fraction], within: Sequence[float] | None
 ) -> list[dict[str, Any]]:
     """The clusters, one object each."""
-    found: list[dict[str, Any]] = []
+    clusters: list[dict[str, Any]] = []
     for k, size in enumerate(sizes):
-        found.append({"cluster": k, "size": plain_weight(size)})
+        clusters.append({"cluster": k, "size": plain_weight(size)})
         if within is not None:
-            found[-1]["rss"] = within[k]
-    return found
+            clusters[-1]["rss"] = within[k]
+    return clusters
 
 
 def provenance_told(provenance: Provenance) -> dict[str, Any]:

@@ -59,13 +59,13 @@ def mixture_json(fit: AnyFit, facts: Facts) -> dict[str, Any]:
             "holds": certificate.holds,
             "ascents": [
                 {
-                    "iteration": one.iteration,
-                    "maximisation": finite(one.maximisation),
-                    "expectation": finite(one.expectation),
-                    "rounding": one.rounding,
-                    "verdict": one.verdict,
+                    "iteration": ascent.iteration,
+                    "maximisation": finite(ascent.maximisation),
+                    "expectation": finite(ascent.expectation),
+                    "rounding": ascent.rounding,
+                    "verdict": ascent.verdict,
                 }
-                for one in certificate.ascents
+                for ascent in certificate.ascents
             ],
         },
         "components": components_json(fit.parameters, fit.sizes),
@@ -78,7 +78,9 @@ def components_json(parameters: Parameters, sizes: Sequence[float]) -> list[dict
     """The components, one object each."""
     parts = {"means": "mean", "spreads": "covariance", "probabilities": "probabilities"}
     held = {
-        one: getattr(parameters, many) for many, one in parts.items() if hasattr(parameters, many)
+        singular: getattr(parameters, plural)
+        for plural, singular in parts.items()
+        if hasattr(parameters, plural)
     }
     return [
         {

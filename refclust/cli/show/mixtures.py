@@ -53,10 +53,10 @@ class Facts:
         from refclust.mixture.choosing.criteria import aic, bic
         from refclust.mixture.families.count_likelihood import log_coefficient
 
-        free, found = fit.free_parameters, fit.log_likelihood
+        free, likelihood = fit.free_parameters, fit.log_likelihood
         return cls(
-            aic(found, free),
-            bic(found, free, fit.weight),
+            aic(likelihood, free),
+            bic(likelihood, free, fit.weight),
             log_coefficient(data) if fit.family == "multinomial" else None,
             certified_log_likelihood(fit.parameters, data, family=fit.family) if certify else None,
         )
@@ -75,8 +75,8 @@ def mixture_lines(fit: AnyFit, data: Dataset, facts: Facts) -> Iterator[str]:
     yield ""
     # Which rungs decided rows is known of the k-means of a start only, which is not the fit.
     backend = backend_facts(fit.provenance)[:1]
-    told = [*_likelihoods(fit, facts), *_course(fit), *backend]
-    yield from fact_lines(told)
+    rows = [*_likelihoods(fit, facts), *_course(fit), *backend]
+    yield from fact_lines(rows)
     yield ""
     yield from component_lines(fit.parameters, fit.sizes, data.features)
 
@@ -158,28 +158,28 @@ def certificate_text(fit: AnyFit) -> str:
     ascents, bounded = fit.monotone.ascents, fit.variation in ("hard", "top")
     if fit.monotone.standing == "not watched":
         return f"not watched: {'there is no trace' if fit.iterations else 'no iteration was made'}"
-    told = [_gains(ascents, "F" if bounded else "J")] if ascents else []
+    parts = [_gains(ascents, "F" if bounded else "J")] if ascents else []
     if not fit.monotone.guaranteed:
         why = "a component was moved or removed"
         if bounded:
             why = "what never falls is the bound F"
         elif fit.variation not in ("em", "generalized"):
             why = "components are drawn, and the best state seen is returned"
-        told.insert(0, f"not promised: {why}")
-    return "; ".join(told)
+        parts.insert(0, f"not promised: {why}")
+    return "; ".join(parts)
 
 
 def _gains(ascents: Sequence[Ascent], letter: str) -> str:
     """In how many iterations an objective rose, and the smallest gain."""
-    rose = sum(one.verdict == "rises" for one in ascents)
-    fell = sum(one.verdict == "falls" for one in ascents)
+    rose = sum(ascent.verdict == "rises" for ascent in ascents)
+    fell = sum(ascent.verdict == "falls" for ascent in ascents)
     level = len(ascents) - rose - fell
-    least = min(ascents, key=lambda one: one.after - one.before)
+    least = min(ascents, key=lambda ascent: ascent.after - ascent.before)
     gain, bound = least.after - least.before, least.rounding
-    told = [f"{letter} rose in {rose} of {counted(len(ascents), 'iteration')}"]
-    told += [f"{level} within rounding"] if level else []
-    told += [f"FELL IN {fell}"] if fell else []
-    return f"{', '.join(told)}; smallest gain {gain:.3g}, rounding bound {bound:.2g}"
+    parts = [f"{letter} rose in {rose} of {counted(len(ascents), 'iteration')}"]
+    parts += [f"{level} within rounding"] if level else []
+    parts += [f"FELL IN {fell}"] if fell else []
+    return f"{', '.join(parts)}; smallest gain {gain:.3g}, rounding bound {bound:.2g}"
 
 
 def _size(weight: float) -> str:
@@ -193,12 +193,12 @@ def _size(weight: float) -> str:
 
 
 def _events(events: Sequence[Event]) -> str:
-    told = []
-    for one in events[:_MOST_TOLD]:
-        rows = f", most probable for rows {', '.join(map(str, one.rows))}" if one.rows else ""
-        told.append(f"{one.why} in iteration {one.iteration}{rows}: {one.done}")
+    lines = []
+    for event in events[:_MOST_TOLD]:
+        rows = f", most probable for rows {', '.join(map(str, event.rows))}" if event.rows else ""
+        lines.append(f"{event.why} in iteration {event.iteration}{rows}: {event.done}")
     more = f" and {len(events) - _MOST_TOLD} more" if len(events) > _MOST_TOLD else ""
-    return f"{'; '.join(told)}{more}"
+    return f"{'; '.join(lines)}{more}"
 
 
 def component_lines(
@@ -228,9 +228,9 @@ def component_lines(
             row += [f"{mean[j]:.4g}" for j in listed]
         if isinstance(parameters, GaussianParameters):
             what = "means ± standard deviations"
-            for row, spread in zip(rows, parameters.spreads, strict=False):
+            for row, covariance in zip(rows, parameters.spreads, strict=False):
                 for j in listed:
-                    row[3 + j] += f" ± {math.sqrt(variance(spread, j, d)):.3g}"
+                    row[3 + j] += f" ± {math.sqrt(variance(covariance, j, d)):.3g}"
         left, right = d - len(listed), frozenset(range(1, len(head)))
     else:
         head.append("more probable here than elsewhere")
@@ -243,9 +243,13 @@ def component_lines(
     return columns([head, *rows], right=right) + more
 
 
-def variance(spread: Sequence[float], j: int, d: int) -> float:
+def variance(covariance: Sequence[float], j: int, d: int) -> float:
     """The variance of column j, however a covariance is written."""
-    return spread[0] if len(spread) == 1 else spread[j * (d + 1) if len(spread) > d else j]
+    return (
+        covariance[0]
+        if len(covariance) == 1
+        else covariance[j * (d + 1) if len(covariance) > d else j]
+    )
 
 
 def _name(features: Features | None, j: int) -> str:
@@ -271,13 +275,13 @@ def _words(parameters: Any) -> Iterator[list[int]]:
 def trace_lines(fit: AnyFit) -> Iterator[str]:
     """The iterations of the best run as CSV, each with what is certified of the step before it."""
     yield "iteration,log_likelihood,objective,gain,maximisation,expectation,rounding,verdict"
-    ascents = {one.iteration: one for one in fit.monotone.ascents}
-    for one in fit.trace:
-        gain = "" if one.gain is None else repr(one.gain)
-        told = f"{one.iteration},{one.log_likelihood!r},{one.objective!r},{gain}"
-        step = ascents.get(one.iteration)
-        if step is None:
-            yield f"{told},,,,"
+    ascents = {ascent.iteration: ascent for ascent in fit.monotone.ascents}
+    for iteration in fit.trace:
+        gain = "" if iteration.gain is None else repr(iteration.gain)
+        cells = f"{iteration.iteration},{iteration.log_likelihood!r},{iteration.objective!r},{gain}"
+        ascent = ascents.get(iteration.iteration)
+        if ascent is None:
+            yield f"{cells},,,,"
         else:
-            gains = f"{step.maximisation!r},{step.expectation!r}"
-            yield f"{told},{gains},{step.rounding!r},{step.verdict}"
+            gains = f"{ascent.maximisation!r},{ascent.expectation!r}"
+            yield f"{cells},{gains},{ascent.rounding!r},{ascent.verdict}"

@@ -16,7 +16,6 @@ FAMILIES: Final = ("matching", "pairs", "information", "association")
 ARROWS: Final = {"higher": "↑", "lower": "↓", "neither": " "}
 LONGEST_FRACTION: Final = 25
 MOST_DIGITS: Final = 1000
-MOST_CELLS: Final = 64
 DIGITS: Final = 40
 
 
@@ -47,7 +46,7 @@ def _fraction_text(score: Score, most_digits: int) -> str | None:
     """
     if score.exact is None:
         return None
-    small = len(score.table.counts) <= MOST_CELLS
+    small = score.evidence.is_small
     fraction = score.fraction if small else plain_fraction(score.exact)
     # Counted in bits first: Python refuses to print integers of more than 4300 digits.
     if fraction is None or fraction.numerator.bit_length() > 4 * most_digits:

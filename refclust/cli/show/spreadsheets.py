@@ -41,10 +41,10 @@ def table(data: Dataset, *, form: str, safe: bool) -> Dataset:
 
     if form not in _TABLES:
         return data
-    found = spreadsheet.formulas(data.ids, data.features, data.labels)
-    if safe and found:
+    formulas = spreadsheet.formulas(data.ids, data.features, data.labels)
+    if safe and formulas:
         return spreadsheet.without_formulas(data)
-    _tell(found)
+    _tell(formulas)
     return data
 
 
@@ -59,15 +59,16 @@ def labelled(
 
     if form not in _TABLES:
         return data, labels
-    found = spreadsheet.formulas(data.ids, labels)
-    if safe and found:
+    formulas = spreadsheet.formulas(data.ids, labels)
+    if safe and formulas:
         ids = None if data.ids is None else tuple(spreadsheet.harmless(data.ids))
         return replace(data, ids=ids), spreadsheet.harmless(labels)
-    _tell(found)
+    _tell(formulas)
     return data, labels
 
 
-def _tell(found: int) -> None:
-    if found:
-        texts = f"{counted(found, 'text')} {'begins' if found == 1 else 'begin'} with =, +, - or @"
+def _tell(formulas: int) -> None:
+    if formulas:
+        verb = "begins" if formulas == 1 else "begin"
+        texts = f"{counted(formulas, 'text')} {verb} with =, +, - or @"
         note(f"{texts}: a spreadsheet would run formulas; --spreadsheet-safe puts ' before them")

@@ -151,5 +151,5 @@ def in_latex(value: str) -> str:
 def _cells(row: Sequence[str], numbers: frozenset[int]) -> Iterator[str]:
     """The cells of a row; what only looks like a number, among words, may be a name: 1e5."""
     for j, cell in enumerate(row):
-        found = (_NUMBER if j in numbers else _DIGITS).fullmatch(cell)
-        yield f"${in_latex(cell)}$" if found else for_latex(cell)
+        numeral = (_NUMBER if j in numbers else _DIGITS).fullmatch(cell)
+        yield f"${in_latex(cell)}$" if numeral else for_latex(cell)

@@ -43,11 +43,11 @@ class State:
         return sum(node.children is None for node in self.nodes)
 
 
-def told(state: State) -> dict[str, Any]:
+def content_of(state: State) -> dict[str, Any]:
     """The state as plain values; only leaves have rows."""
     nodes = (node if node.children is None else replace(node, rows=()) for node in state.nodes)
-    found: dict[str, Any] = plain(replace(state, nodes=tuple(nodes)), {}, line=True)
-    return found
+    content: dict[str, Any] = plain(replace(state, nodes=tuple(nodes)), {}, line=True)
+    return content
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,36 +65,36 @@ class StateReader:
         Spec: KM-CKPT
         """
         state = read(State, node, {"n": self.n, "d": self.d, "places": 2 * self.n})
-        found, nodes = state.nodes, node.entry("nodes")
-        splits = [one for one in found if one.children is not None]
-        if not found or len(found) != 2 * len(splits) + 1 or len(splits) >= self.clusters:
-            nodes.fail(f"{len(found)} nodes, of which {len(splits)} are split, are no tree")
-        self._check_tree(nodes.items(), found)
-        self._check_rows(nodes, found)
+        tree, nodes = state.nodes, node.entry("nodes")
+        splits = [branch for branch in tree if branch.children is not None]
+        if not tree or len(tree) != 2 * len(splits) + 1 or len(splits) >= self.clusters:
+            nodes.fail(f"{len(tree)} nodes, of which {len(splits)} are split, are no tree")
+        self._check_tree(nodes.items(), tree)
+        self._check_rows(nodes, tree)
         # Each split took one fit, and so did each leaf that turned out to be whole.
-        fits = self.options.restarts * (len(splits) + sum(one.whole for one in found))
+        fits = self.options.restarts * (len(splits) + sum(branch.whole for branch in tree))
         node.entry("draws").whole(0, fits * most_draws(self.options, self.d))
         return state
 
-    def _check_tree(self, items: list[Told], found: tuple[Node, ...]) -> None:
+    def _check_tree(self, items: list[Told], tree: tuple[Node, ...]) -> None:
         """Refuse children that are not there, come twice, or come before their parents."""
         seen: set[int] = set()
-        for at, (item, one) in enumerate(zip(items, found, strict=True)):
-            if one.children is None:
+        for at, (item, branch) in enumerate(zip(items, tree, strict=True)):
+            if branch.children is None:
                 continue
-            first, second = one.children
-            if not (at < first < len(found) - 1 and first % 2 and second == first + 1):
+            first, second = branch.children
+            if not (at < first < len(tree) - 1 and first % 2 and second == first + 1):
                 item.entry("children").fail(f"{first} and {second} are no children of {at}")
-            if first in seen or one.whole:
+            if first in seen or branch.whole:
                 item.fail("a node that is split twice, or cannot be split and was")
             seen.add(first)
 
-    def _check_rows(self, nodes: Told, found: tuple[Node, ...]) -> None:
+    def _check_rows(self, nodes: Told, tree: tuple[Node, ...]) -> None:
         """Refuse leaves that do not share out the rows."""
         owned = bytearray(self.n)
-        for at, one in enumerate(found):
-            rows = list(one.rows)
-            if (one.children is None) != bool(rows) or rows != sorted(set(rows)):
+        for at, branch in enumerate(tree):
+            rows = list(branch.rows)
+            if (branch.children is None) != bool(rows) or rows != sorted(set(rows)):
                 nodes.item(at).entry("rows").fail("rows out of order, or not those of a leaf")
             for row in rows:
                 if owned[row]:

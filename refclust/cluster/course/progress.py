@@ -29,7 +29,7 @@ class Progress:
     trace: tuple[Iteration, ...] = ()
 
 
-def told(progress: Progress) -> dict[str, Any]:
+def content_of(progress: Progress) -> dict[str, Any]:
     """The progress as plain values."""
-    found: dict[str, Any] = plain(progress, {}, line=True)
-    return found
+    content: dict[str, Any] = plain(progress, {}, line=True)
+    return content

@@ -36,30 +36,32 @@ class ProgressReader:
         known = {name: getattr(options, name) for name in ("k", "limit", "empty", "metric")}
         most = options.restarts * most_draws(options, self.d)
         known |= {"n": self.n, "d": self.d, "draws allowed": most}
-        found = read(Progress, node, known)
-        for place, run in enumerate(found.finished):
+        progress = read(Progress, node, known)
+        for place, run in enumerate(progress.finished):
             self._check_run(node.entry("finished").item(place), run)
-        self._check_trace(node.entry("trace"), found.trace, found.done)
-        self._check(node, found)
-        return found
+        self._check_trace(node.entry("trace"), progress.trace, progress.done)
+        self._check(node, progress)
+        return progress
 
-    def _check(self, node: Node, found: Progress) -> None:
+    def _check(self, node: Node, progress: Progress) -> None:
         """Refuse parts that contradict each other."""
-        under_way = found.centres is not None
-        if len(found.finished) + under_way > self.options.restarts:
+        under_way = progress.centres is not None
+        if len(progress.finished) + under_way > self.options.restarts:
             node.fail(f"more runs than the {self.options.restarts} that were asked for")
-        if (found.start is not None) != under_way or (found.previous is not None) != (
-            found.done > 0
+        if (progress.start is not None) != under_way or (progress.previous is not None) != (
+            progress.done > 0
         ):
             node.fail("centres and iterations do not fit together")
-        if not under_way and (found.done or found.trace or found.emptied or found.dropped):
+        if not under_way and (
+            progress.done or progress.trace or progress.emptied or progress.dropped
+        ):
             node.fail("iterations of a run that has no centres")
-        gone = sorted(set(found.dropped))
-        before = 0 if found.previous is None else len(found.previous)
-        after = 0 if found.centres is None else len(found.centres)
-        if list(found.dropped) != gone or (gone and gone[-1] >= before):
+        gone = sorted(set(progress.dropped))
+        before = 0 if progress.previous is None else len(progress.previous)
+        after = 0 if progress.centres is None else len(progress.centres)
+        if list(progress.dropped) != gone or (gone and gone[-1] >= before):
             node.entry("dropped").fail("clusters that are not there, or out of order")
-        if found.previous is not None and before - len(gone) != after:
+        if progress.previous is not None and before - len(gone) != after:
             node.fail(f"{after} centres after {before}, of which {len(gone)} were dropped")
 
     def _check_run(self, node: Node, run: Run) -> None:

@@ -11,12 +11,12 @@ import sys
 from typing import Any
 
 
-def _arrays(*given: memoryview) -> tuple[Any, ...] | None:
+def _arrays(*buffers: memoryview) -> tuple[Any, ...] | None:
     """NumPy and an array over each buffer, or nothing if the program does without NumPy."""
     numpy = sys.modules.get("numpy")
     if numpy is None or not hasattr(numpy, "frombuffer"):  # not there, or still being imported
         return None
-    views = [memoryview(buffer) for buffer in given]
+    views = [memoryview(buffer) for buffer in buffers]
     if not all(len(view) and view.contiguous for view in views):
         return None
     return numpy, *(numpy.frombuffer(view, view.format) for view in views)
@@ -27,10 +27,10 @@ def surely_finite(values: memoryview) -> bool:
 
     Squares cannot cancel, so this holds in any order of additions.
     """
-    found = _arrays(values)
-    if found is None:
+    arrays = _arrays(values)
+    if arrays is None:
         return False
-    numpy, flat = found
+    numpy, flat = arrays
     with numpy.errstate(all="ignore"):
         # Not by the product of linear algebra: its threads would go on spinning for a while.
         return math.isfinite(numpy.einsum("i,i->", flat, flat))
@@ -38,34 +38,34 @@ def surely_finite(values: memoryview) -> bool:
 
 def surely_weights(values: memoryview) -> bool:
     """Whether the numbers are finite, not negative, and not all zero."""
-    found = _arrays(values)
-    if found is None:
+    arrays = _arrays(values)
+    if arrays is None:
         return False
-    least, greatest = found[1].min(), found[1].max()  # NaN if there is one
+    least, greatest = arrays[1].min(), arrays[1].max()  # NaN if there is one
     return bool(least >= 0 and 0 < greatest < math.inf)
 
 
 def surely_numbers(values: memoryview) -> bool:
     """Whether no number is a NaN: the greatest of them would be one."""
-    found = _arrays(values)
-    return found is not None and not math.isnan(found[1].max())
+    arrays = _arrays(values)
+    return arrays is not None and not math.isnan(arrays[1].max())
 
 
 def surely_counts(values: memoryview) -> bool:
     """Whether all numbers are whole and not negative."""
-    found = _arrays(values)
-    if found is None:
+    arrays = _arrays(values)
+    if arrays is None:
         return False
-    numpy, flat = found
+    numpy, flat = arrays
     return bool(flat.min() >= 0 and (numpy.floor(flat) == flat).all())
 
 
 def surely_shares(values: memoryview, d: int, *, whole: bool) -> bool:
     """Whether all numbers are from 0 to 1 and, if asked, every d of them add up to one."""
-    found = _arrays(values)
-    if found is None:
+    arrays = _arrays(values)
+    if arrays is None:
         return False
-    flat = found[1]
+    flat = arrays[1]
     if not (flat.min() >= 0 and flat.max() <= 1):
         return False
     # The pairwise sum of NumPy errs by far less than half the slack that is allowed.
@@ -74,10 +74,10 @@ def surely_shares(values: memoryview, d: int, *, whole: bool) -> bool:
 
 def surely_in_order(starts: memoryview, columns: memoryview, values: memoryview, d: int) -> bool:
     """Whether compressed rows rise from 0, hold columns below d in order, and no zeros."""
-    found = _arrays(starts, columns, values)
-    if found is None:
+    arrays = _arrays(starts, columns, values)
+    if arrays is None:
         return False
-    numpy, begins, places, numbers = found
+    numpy, begins, places, numbers = arrays
     if begins[0] != 0 or begins[-1] != len(places) or len(numbers) != len(places):
         return False
     if (begins[1:] < begins[:-1]).any() or places.min() < 0 or places.max() >= d:

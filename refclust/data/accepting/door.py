@@ -79,8 +79,8 @@ def dataset(
     if isinstance(data, Dataset):
         known = data if names is None else replace(data, features=names)
     else:
-        matrix, found = _matrix(data, names)
-        known = Dataset(matrix, features=found if names is None else names)
+        matrix, read_names = _matrix(data, names)
+        known = Dataset(matrix, features=read_names if names is None else names)
     parts: dict[str, Any] = {}
     if ids is not None:
         parts["ids"] = tuple(map(_text, _sequence(ids, "ids")))
@@ -233,19 +233,19 @@ def _rows(rows: Iterator[Any], names: Features | None) -> tuple[Matrix, Features
 
 def _dense_rows(rows: Iterable[Any]) -> Dense:
     values, n, d = array(DOUBLES), 0, -1
-    for i, given in enumerate(rows):
-        if type(given) in _ROWS and len(given) == d and set(map(type, given)) == _FLOATS:
-            values.extend(given)  # what most callers give, without all the questions
+    for i, handed in enumerate(rows):
+        if type(handed) in _ROWS and len(handed) == d and set(map(type, handed)) == _FLOATS:
+            values.extend(handed)  # what most callers give, without all the questions
             n = i + 1
             continue
-        row = _plain(given)
-        if isinstance(given, Mapping):
+        row = _plain(handed)
+        if isinstance(handed, Mapping):
             raise DimensionMismatch(f"row 0 is dense and row {i} is sparse; give all in one form")
         if isinstance(row, RealNumber) and not isinstance(row, bool):
             raise DimensionMismatch(f"row {i} is the number {shown(row)}; {_ONE_DIMENSION}")
         if isinstance(row, (str, bytes, bytearray)) or not isinstance(row, Sequence):
             raise BadNumber(
-                f"row {i} is {_shown(given)}; a row is a sequence of numbers, "
+                f"row {i} is {_shown(handed)}; a row is a sequence of numbers, "
                 "or a mapping from keys to numbers"
             )
         if type(row) not in _ROWS:
@@ -268,8 +268,8 @@ def _sparse_rows(rows: Iterable[Any], names: Features | None) -> tuple[Sparse, F
     for i, row in enumerate(rows):
         if not isinstance(row, Mapping):
             raise DimensionMismatch(f"row 0 is sparse and row {i} is not; give all in one form")
-        for given, value in row.items():
-            key = _key(given, i)
+        for name, value in row.items():
+            key = _key(name, i)
             if key_type not in (None, type(key)):
                 raise MixedKeys(
                     f"row {i} has the key {key!r} and others are {key_type.__name__}; "
@@ -301,23 +301,21 @@ def _sparse_rows(rows: Iterable[Any], names: Features | None) -> tuple[Sparse, F
     return matrix, features
 
 
-def _key(given: Any, i: int) -> str | int:
-    key = _plain(given)
+def _key(name: Any, i: int) -> str | int:
+    key = _plain(name)
     if isinstance(key, str):
         return str(key)
     if isinstance(key, bool) or not isinstance(key, int):
-        raise MixedKeys(
-            f"row {i} has the key {_shown(given)}; keys are all strings or all integers"
-        )
+        raise MixedKeys(f"row {i} has the key {_shown(name)}; keys are all strings or all integers")
     return int(key)
 
 
 # -- what is known about rows and columns ---------------------------------------------------------
 
 
-def _features(given: Iterable[Any]) -> Features:
+def _features(features: Iterable[Any]) -> Features:
     """Names as they are if all are strings or all integers, else as text."""
-    names = _sequence(given, "features")
+    names = _sequence(features, "features")
     if set(map(type, names)) in ({int}, {str}):
         return tuple(names)
     names = [_plain(name) for name in names]
@@ -330,7 +328,7 @@ def _text(value: object) -> str:
     return written(value) if isinstance(value, int) and type(value) is not bool else str(value)
 
 
-def labels_of(given: Iterable[Any]) -> tuple[Hashable, ...]:
+def labels_of(source: Iterable[Any]) -> tuple[Hashable, ...]:
     """The labels of rows, all hashable and none of them NaN.
 
     Spec: DATA-ACCEPT
@@ -338,7 +336,7 @@ def labels_of(given: Iterable[Any]) -> tuple[Hashable, ...]:
     >>> labels_of("ab")
     ('a', 'b')
     """
-    labels = _sequence(given, "labels")
+    labels = _sequence(source, "labels")
     try:
         distinct = set(labels)
     except (TypeError, ValueError):  # the latter by a view of memory that can be written
@@ -354,11 +352,11 @@ def labels_of(given: Iterable[Any]) -> tuple[Hashable, ...]:
     return tuple(labels)
 
 
-def _weights(given: Iterable[Any]) -> memoryview:
-    in_place = buffer_in_place(given) if getattr(given, "ndim", 0) == 1 else None
+def _weights(weights: Iterable[Any]) -> memoryview:
+    in_place = buffer_in_place(weights) if getattr(weights, "ndim", 0) == 1 else None
     if in_place is not None and in_place.format == DOUBLES:
         return in_place
-    values = _sequence(given, "weights")
+    values = _sequence(weights, "weights")
     return readonly(array(DOUBLES, doubles(values, lambda i: f"the weight of row {i}", BadWeight)))
 
 
@@ -369,11 +367,11 @@ def _is_nan(label: Any) -> bool:
         return True
 
 
-def _sequence(given: Any, what: str) -> list[Any]:
+def _sequence(source: Any, what: str) -> list[Any]:
     def refusal() -> RefclustError:
-        return BadLabel(f"{what} are a sequence, one for each, not {_shown(given)}")
+        return BadLabel(f"{what} are a sequence, one for each, not {_shown(source)}")
 
-    values = _plain(given)
+    values = _plain(source)
     if isinstance(values, Set) or not isinstance(values, Iterable):
         raise refusal()
     return items(values, refusal)

@@ -41,9 +41,9 @@ def whole_of(data: Any) -> memoryview | None:
     return _floats(data, 2)
 
 
-def _floats(given: Any, dimensions: int) -> memoryview | None:
+def _floats(table: Any, dimensions: int) -> memoryview | None:
     """The floats that an object hands out as an array, without a look at them."""
-    hand_out = getattr(given, "to_numpy", None)
+    hand_out = getattr(table, "to_numpy", None)
     try:
         view = memoryview(hand_out()) if callable(hand_out) else None
     except (TypeError, ValueError, BufferError, NotImplementedError):

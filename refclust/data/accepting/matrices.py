@@ -203,11 +203,11 @@ def _sizes(shape: Any) -> tuple[int, int]:
 
 
 def _indices(matrix: Any, part: str) -> memoryview:
-    given = getattr(matrix, part, None)
-    view = _buffer(given)
+    places = getattr(matrix, part, None)
+    view = _buffer(places)
     if view is not None and view.format in INTEGERS:
         return view.toreadonly()
-    values = _listed(given, part)
+    values = _listed(places, part)
     for value in values:
         if not isinstance(value, int) or not -sys.maxsize <= value <= sys.maxsize:
             raise BadNumber(f"{part} of the sparse data holds {shown(value)}; it numbers places")
@@ -215,29 +215,29 @@ def _indices(matrix: Any, part: str) -> memoryview:
 
 
 def _numbers(matrix: Any, doubles: Doubles) -> memoryview:
-    given = getattr(matrix, "data", None)
-    view = _buffer(given)
+    entries = getattr(matrix, "data", None)
+    view = _buffer(entries)
     if view is not None and view.format in (DOUBLES, SINGLES):
         return view.toreadonly()
-    return readonly(array(DOUBLES, doubles(_listed(given, "data"), "stored entry {}".format)))
+    return readonly(array(DOUBLES, doubles(_listed(entries, "data"), "stored entry {}".format)))
 
 
-def _buffer(given: Any) -> memoryview | None:
+def _buffer(holder: Any) -> memoryview | None:
     """The memory of a flat array, if it shows it."""
     try:
-        view = memoryview(given)
+        view = memoryview(holder)
     except (TypeError, ValueError, BufferError):
         return None
     return view if view.c_contiguous and view.ndim == 1 else None
 
 
-def _listed(given: Any, part: str) -> list[Any]:
-    tolist = getattr(given, "tolist", None)
-    plain = tolist() if callable(tolist) else given
+def _listed(holder: Any, part: str) -> list[Any]:
+    tolist = getattr(holder, "tolist", None)
+    listing = tolist() if callable(tolist) else holder
 
     def refusal() -> BadNumber:
-        return BadNumber(f"{part} of the sparse data is {shown(given)}; an array is needed")
+        return BadNumber(f"{part} of the sparse data is {shown(holder)}; an array is needed")
 
-    if isinstance(plain, str | Mapping | Set):
+    if isinstance(listing, str | Mapping | Set):
         raise refusal()
-    return items(plain, refusal)
+    return items(listing, refusal)

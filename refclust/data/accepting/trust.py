@@ -16,7 +16,7 @@ from refclust.errors import BadOption, RefclustError
 from refclust.numbers.reading import shown
 
 
-def items(given: Any, refusal: Callable[[], RefclustError]) -> list[Any]:
+def items(iterable: Any, refusal: Callable[[], RefclustError]) -> list[Any]:
     """Return what an iterable gives, whatever it says of its length; ``refusal`` if it is none.
 
     Spec: ERROR-DOOR
@@ -24,18 +24,18 @@ def items(given: Any, refusal: Callable[[], RefclustError]) -> list[Any]:
     >>> items(range(3), ValueError)
     [0, 1, 2]
     """
-    if type(given) is list:
-        return given.copy()
-    return list(chain(iterator(given, refusal)))  # a chain has no length that could be a lie
+    if type(iterable) is list:
+        return iterable.copy()
+    return list(chain(iterator(iterable, refusal)))  # a chain has no length that could be a lie
 
 
-def iterator(given: Any, refusal: Callable[[], RefclustError]) -> Iterator[Any]:
+def iterator(iterable: Any, refusal: Callable[[], RefclustError]) -> Iterator[Any]:
     """Begin to go through an iterable; ``refusal`` if it is none.
 
     Spec: ERROR-DOOR
     """
     try:
-        return iter(given)
+        return iter(iterable)
     except TypeError as error:
         trace = error.__traceback__
         if trace is not None and trace.tb_next is not None:
@@ -43,7 +43,7 @@ def iterator(given: Any, refusal: Callable[[], RefclustError]) -> Iterator[Any]:
         raise refusal() from None
 
 
-def path_of(given: Any, what: str) -> str:
+def path_of(source: Any, what: str) -> str:
     """Return the text of a path: a text itself, or what stands for one.
 
     Spec: ERROR-DOOR
@@ -52,9 +52,9 @@ def path_of(given: Any, what: str) -> str:
     >>> path_of(PurePosixPath("a/b.csv"), "the file"), path_of("-", "the file")
     ('a/b.csv', '-')
     """
-    path = given
-    if not isinstance(given, str | bytes) and isinstance(given, os.PathLike):
-        path = type(given).__fspath__(given)
+    path = source
+    if not isinstance(source, str | bytes) and isinstance(source, os.PathLike):
+        path = type(source).__fspath__(source)
     if not isinstance(path, str):
-        raise BadOption(f"{what} is {shown(given)}; a path is needed, as text or as a path object")
+        raise BadOption(f"{what} is {shown(source)}; a path is needed, as text or as a path object")
     return str(path)

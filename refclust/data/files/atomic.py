@@ -154,12 +154,12 @@ def _status(path: str) -> os.stat_result | None:
     if not path:
         raise FileNotFoundError(0, "the name is empty")
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except FileNotFoundError:
-        found = None
-    if path.endswith(os.sep) or (found is not None and stat.S_ISDIR(found.st_mode)):
+        status = None
+    if path.endswith(os.sep) or (status is not None and stat.S_ISDIR(status.st_mode)):
         raise IsADirectoryError(0, "is a directory")
-    return found
+    return status
 
 
 @contextlib.contextmanager
@@ -169,9 +169,9 @@ def _told(path: str, what: str = "write") -> Iterator[None]:
     except (BrokenPipeError, FileExists):
         raise
     except (OSError, ValueError) as error:
-        told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise FileNotReadable(
-            f"cannot {what} {for_terminal(path)}: {told[:1].lower()}{told[1:]}"
+            f"cannot {what} {for_terminal(path)}: {reason[:1].lower()}{reason[1:]}"
         ) from None
 
 

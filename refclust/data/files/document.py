@@ -75,11 +75,11 @@ class Node:
 
     def members(self, *keys: str) -> tuple[Node, ...]:
         """The values of an object that has exactly these keys, in the order asked for."""
-        given = self.chosen(*keys)
+        members = self.chosen(*keys)
         for key in keys:
-            if key not in given:
+            if key not in members:
                 self.fail(f"the key {key!r} is missing; the keys are {', '.join(keys)}")
-        return tuple(given[key] for key in keys)
+        return tuple(members[key] for key in keys)
 
     def chosen(self, *keys: str) -> dict[str, Node]:
         """The entries of an object that has no other keys than these, not all of them maybe."""

@@ -119,10 +119,10 @@ def text(pattern: str = "", due: str = "") -> Part:
     """A string; of a pattern, if there is one, which ``due`` describes."""
 
     def read(node: Node, _known: Known) -> str:
-        found = node.text()
-        if pattern and not re.fullmatch(pattern, found):
+        string = node.text()
+        if pattern and not re.fullmatch(pattern, string):
             node.wrong(due)
-        return found
+        return string
 
     schema = {"type": "string", **({"pattern": f"^{pattern}$"} if pattern else {})}
     return Part(read, lambda _defs, _known: schema, (str,))
@@ -162,11 +162,11 @@ def doubles(
     """
 
     def read(node: Node, known: Known) -> tuple[float, ...]:
-        found = node.doubles(None if length is None else number_of(known, length), least)
-        if most is not None and found and max(found) > most:
-            place = next(place for place, x in enumerate(found) if x > most)
+        numbers = node.doubles(None if length is None else number_of(known, length), least)
+        if most is not None and numbers and max(numbers) > most:
+            place = next(place for place, x in enumerate(numbers) if x > most)
             node.item(place).wrong(f"a number from {least:g} to {most:g}")
-        return found
+        return numbers
 
     made = _row(read, _array(double(least, most).schema({}, {}), fewest), length)
     return replace(made, taken=lambda value: tuple(map(float, value)))
@@ -195,8 +195,8 @@ def array(item: Part, length: int | None = None, made: Callable[[Any], Any] = tu
 
     def plain(value: Any, known: Known, line: bool) -> Any:
         inner = line or whole_line
-        found = [item.plain(one, known, inner) for one in value]
-        return Line(found) if whole_line and not line else found
+        values = [item.plain(element, known, inner) for element in value]
+        return Line(values) if whole_line and not line else values
 
     def narrowed(known: Known) -> Schema | None:
         inner = item.narrowed(known)
@@ -204,7 +204,7 @@ def array(item: Part, length: int | None = None, made: Callable[[Any], Any] = tu
 
     bounds = {} if length is None else {"minItems": length, "maxItems": length}
     return Part(
-        lambda node, known: made([item.read(one, known) for one in node.items(length)]),
+        lambda node, known: made([item.read(element, known) for element in node.items(length)]),
         lambda defs, known: {"type": "array", "items": item.schema(defs, known), **bounds},
         (list,),
         item.names,
@@ -219,12 +219,14 @@ def several(places: Sequence[Part]) -> Part:
     """An array of one line with a part for each of its places."""
 
     def read(node: Node, known: Known) -> tuple[Any, ...]:
-        found = zip(places, node.items(len(places)), strict=True)
-        return tuple(part.read(one, known) for part, one in found)
+        pairs = zip(places, node.items(len(places)), strict=True)
+        return tuple(part.read(element, known) for part, element in pairs)
 
     def plain(value: Any, known: Known, line: bool) -> Any:
-        found = [part.plain(one, known, True) for part, one in zip(places, value, strict=True)]
-        return found if line else Line(found)
+        values = [
+            part.plain(element, known, True) for part, element in zip(places, value, strict=True)
+        ]
+        return values if line else Line(values)
 
     def schema(defs: Schema, known: Known) -> Schema:
         prefix = [part.schema(defs, known) for part in places]
@@ -240,17 +242,19 @@ def names(
 
     def read(node: Node, known: Known) -> tuple[str | int, ...]:
         items = node.items(None if length is None else number_of(known, length))
-        found: dict[str | int, None] = {}
+        seen: dict[str | int, None] = {}
         for item in items:
             # All are of the kind of the first: numbers and strings that look like them never meet.
             numbers = type(items[0].value) is int
             name = item.whole(-(2**63), 2**63 - 1) if numbers else item.text()
-            check(item, name, found)
-            found[name] = None
-        return tuple(found)
+            check(item, name, seen)
+            seen[name] = None
+        return tuple(seen)
 
     integer = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
-    kinds = [{**_array(one, fewest), "uniqueItems": True} for one in ({"type": "string"}, integer)]
+    kinds = [
+        {**_array(kind, fewest), "uniqueItems": True} for kind in ({"type": "string"}, integer)
+    ]
     return _row(read, {"anyOf": kinds}, length)
 
 
@@ -262,8 +266,8 @@ def _row(read: Callable[[Node, Known], Any], schema: Schema, *named: object) -> 
     """An array on one line."""
 
     def plain(value: Any, _known: Known, line: bool) -> Any:
-        found = value if isinstance(value, tuple) else list(value)
-        return found if line else Line(found)
+        listing = value if isinstance(value, tuple) else list(value)
+        return listing if line else Line(listing)
 
     return Part(
         read, lambda _defs, _known: schema, (list,), _names(*named), plain=plain, scalar=False
@@ -341,8 +345,8 @@ def counted(noun: str, most: str, *, fewer: bool | tuple[str, str]) -> Wrapper:
         count, due = len(value), known[most]
         enough = known[fewer[0]] == fewer[1] if isinstance(fewer, tuple) else fewer
         if not (1 <= count <= due if enough else count == due):
-            told = f"{most} is {due}" if "." in most else f"{due} are due"
-            node.fail(f"{count} {noun}; {told}")
+            due_text = f"{most} is {due}" if "." in most else f"{due} are due"
+            node.fail(f"{count} {noun}; {due_text}")
 
     def read(part: Part, node: Node, known: Known) -> Any:
         if type(node.value) is list and list in part.json:  # before anything is made of it
@@ -356,8 +360,12 @@ def _filled(part: Part, fewest: int) -> Part:
     """The same with a least number of items, of an array."""
 
     def schema(defs: Schema, known: Known) -> Schema:
-        found = part.schema(defs, known)
-        return {**found, "minItems": fewest} if fewest and "items" in found else found
+        whole_schema = part.schema(defs, known)
+        return (
+            {**whole_schema, "minItems": fewest}
+            if fewest and "items" in whole_schema
+            else whole_schema
+        )
 
     return replace(part, schema=schema)
 
@@ -391,7 +399,7 @@ def on_line(part: Part) -> Part:
     """The same on one line."""
 
     def plain(value: Any, known: Known, line: bool) -> Any:
-        found = part.plain(value, known, True)
-        return found if line else Line(found)
+        listing = part.plain(value, known, True)
+        return listing if line else Line(listing)
 
     return replace(part, plain=plain)

@@ -39,7 +39,7 @@ class Look:
 GIVEN: Final = Look("only what is not None has a key")
 ONE_KEY: Final = Look("exactly one key has a value, and the others are not there")
 IN_ARRAY: Final = Look("the values alone, in an array")
-SPREAD: Final = Look("its keys stand among those of the record around it")
+INLINED: Final = Look("its keys stand among those of the record around it")
 UNWRITTEN: Final = Look("no key at all")
 
 
@@ -66,8 +66,8 @@ def read(record: type[T], node: Node, known: Known) -> T:
     >>> read(Look, parse('{"what": "new"}', "m"), {})
     Look(what='new')
     """
-    found: T = part_of(record).read(node, known)
-    return found
+    value: T = part_of(record).read(node, known)
+    return value
 
 
 def plain(record: Any, known: Known, *, line: bool = False) -> Any:
@@ -106,11 +106,11 @@ def told(record: Any, prefix: str) -> dict[str, Any]:
     >>> told(Look("new"), "params")
     {'params.what': 'new'}
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, field in fields_of(type(record)).items():
         value = getattr(record, name)
-        found |= told(value, prefix) if field.spread else {f"{prefix}.{name}": value}
-    return found
+        values |= told(value, prefix) if field.inlined else {f"{prefix}.{name}": value}
+    return values
 
 
 @_once
@@ -122,21 +122,21 @@ def part_of(annotation: Any) -> Part:
     if origin is Literal:
         return parts.words(args)
     if origin in (Union, UnionType):
-        some = [part_of(one) for one in args if one is not NoneType]
-        found = some[0] if len(some) == 1 else parts.either(some)
-        return parts.maybe(found) if NoneType in args else found
+        some = [part_of(choice) for choice in args if choice is not NoneType]
+        present = some[0] if len(some) == 1 else parts.either(some)
+        return parts.maybe(present) if NoneType in args else present
     if origin is frozenset:
         return parts.array(part_of(args[0]), made=frozenset)
     if origin is tuple:
         if args == (float, Ellipsis):
             return parts.doubles()
         if args[-1] is not Ellipsis and len(set(args)) > 1:
-            return parts.several([part_of(one) for one in args])
+            return parts.several([part_of(place) for place in args])
         return parts.array(part_of(args[0]), None if args[-1] is Ellipsis else len(args))
     if isinstance(annotation, TypeVar):
         return _by_name(annotation.__name__)
-    plain = _PLAIN.get(annotation)
-    return _object(origin or annotation) if plain is None else plain()
+    scalar = _PLAIN.get(annotation)
+    return _object(origin or annotation) if scalar is None else scalar()
 
 
 _PLAIN: Final[dict[Any, Callable[[], Part]]] = {
@@ -150,19 +150,19 @@ _PLAIN: Final[dict[Any, Callable[[], Part]]] = {
 
 def _annotated(kind: Any, added: tuple[Any, ...]) -> Part:
     """A part given as it is, or a class in another look; then what is added to it."""
-    found: Part | None = None
-    for one in added:
-        if isinstance(one, Part):
-            found = one
-        elif isinstance(one, Chosen):
-            found = _chosen(one.choose)
-        elif one in _LOOKS:
-            found = _LOOKS[one](kind)
-    found = part_of(kind) if found is None else found
-    for one in added:
-        if not isinstance(one, Part | Look | Chosen | Key):
-            found = one(found)
-    return found
+    part: Part | None = None
+    for mark in added:
+        if isinstance(mark, Part):
+            part = mark
+        elif isinstance(mark, Chosen):
+            part = _chosen(mark.choose)
+        elif mark in _LOOKS:
+            part = _LOOKS[mark](kind)
+    part = part_of(kind) if part is None else part
+    for mark in added:
+        if not isinstance(mark, Part | Look | Chosen | Key):
+            part = mark(part)
+    return part
 
 
 def _by_name(name: str) -> Part:
@@ -193,44 +193,44 @@ def _chosen(choose: Callable[[Known], type]) -> Part:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a record: its key, its part, if it is written; and whether its keys are spread."""
+    """A field of a record: its key; its part, if it is written; whether its keys are inlined."""
 
     key: str
     part: Part | None
     present: Part | None  # the part of what is not null
-    spread: Chosen | None
+    inlined: Chosen | None
 
 
 @_once
 def fields_of(record: type) -> dict[str, Field]:
     """The fields of a record by their names."""
     hints = hints_of(record, include_extras=True)
-    found: dict[str, Field] = {}
+    listed: dict[str, Field] = {}
     for name in (field.name for field in fields(record)):
         hint = hints[name]
         added = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
         if UNWRITTEN in added:
-            found[name] = Field(name, None, None, None)
+            listed[name] = Field(name, None, None, None)
             continue
         present = hint
         if get_origin(hint) in (Union, UnionType):
-            present = Union[tuple(one for one in get_args(hint) if one is not NoneType)]  # noqa: UP007
-        spread = next((one for one in added if isinstance(one, Chosen)), None)
-        key = next((one.name for one in added if isinstance(one, Key)), name)
-        spread = spread if SPREAD in added else None
-        found[name] = Field(key, part_of(hint), part_of(present), spread)
-    return found
+            present = Union[tuple(choice for choice in get_args(hint) if choice is not NoneType)]  # noqa: UP007
+        inlined = next((mark for mark in added if isinstance(mark, Chosen)), None)
+        key = next((mark.name for mark in added if isinstance(mark, Key)), name)
+        inlined = inlined if INLINED in added else None
+        listed[name] = Field(key, part_of(hint), part_of(present), inlined)
+    return listed
 
 
 def _keys(record: type, known: Known) -> dict[str, Part]:
-    """The keys of a record in their order, with those that are spread among them."""
-    found: dict[str, Part] = {}
+    """The keys of a record in their order, with those that are inlined among them."""
+    keyed: dict[str, Part] = {}
     for field in fields_of(record).values():
-        if field.spread is not None:
-            found |= _keys(field.spread.choose(known), known)
+        if field.inlined is not None:
+            keyed |= _keys(field.inlined.choose(known), known)
         elif field.part is not None:
-            found[field.key] = field.part
-    return found
+            keyed[field.key] = field.part
+    return keyed
 
 
 def _names(record: type) -> frozenset[str]:
@@ -244,31 +244,31 @@ def _names(record: type) -> frozenset[str]:
 def _order(record: type) -> list[tuple[str, Field, frozenset[str]]]:
     """The fields in the order of reading, each with the others it names, which come first."""
     listed = fields_of(record)
-    found = [
+    readable = [
         (name, field, field.part.names & listed.keys())
         for name, field in listed.items()
         if field.part is not None
     ]
-    return sorted(found, key=lambda one: bool(one[2]))
+    return sorted(readable, key=lambda entry: bool(entry[2]))
 
 
 def _made(record: type, node: Node, values: dict[str, Any], known: Known) -> Any:
     try:
-        found = record(**values)
+        value = record(**values)
     except RefclustError as wrong:
         node.fail(str(wrong))
     check = getattr(record, "check", None)
     if check is not None:
-        check(found, node, known)
-    return found
+        check(value, node, known)
+    return value
 
 
 def _read(record: type, node: Node, entries: Mapping[str, Node], known: Known) -> Any:
     values: dict[str, Any] = {}
     for name, field, needed in _order(record):
-        seen = {**known, **{one: values[one] for one in needed}} if needed else known
-        if field.spread is not None:
-            values[name] = _read(field.spread.choose(known), node, entries, seen)
+        seen = {**known, **{other: values[other] for other in needed}} if needed else known
+        if field.inlined is not None:
+            values[name] = _read(field.inlined.choose(known), node, entries, seen)
         else:
             assert field.part is not None
             values[name] = field.part.read(entries[field.key], seen)
@@ -286,12 +286,12 @@ def _object(record: type) -> Part:
         return _read(record, node, dict(zip(keys, node.members(*keys), strict=True)), known)
 
     def plain(value: Any, known: Known, line: bool) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        members: dict[str, Any] = {}
         for name, field in fields_of(type(value)).items():
             if field.part is not None:
                 part = field.part.plain(getattr(value, name), known, line)
-                found |= part if field.spread else {field.key: part}
-        return found
+                members |= part if field.inlined else {field.key: part}
+        return members
 
     def schema(defs: Schema, known: Known) -> Schema:
         name = f"{known[FAMILY]}.{record.__name__}" if FAMILY in names else record.__name__
@@ -304,8 +304,8 @@ def _object(record: type) -> Part:
 
     def narrowed(known: Known) -> Schema | None:
         inner = {key: part.narrowed(known) for key, part in _keys(record, known).items()}
-        found = {key: one for key, one in inner.items() if one is not None}
-        return {"properties": found} if found else None
+        narrower = {key: narrow for key, narrow in inner.items() if narrow is not None}
+        return {"properties": narrower} if narrower else None
 
     names = _names(record)
     make = lambda value: value if isinstance(value, record) else taken(record, value)  # noqa: E731
@@ -346,19 +346,19 @@ def _given(record: type) -> Part:
 
 def _one_key(record: type) -> Part:
     """An object with a single key: that of the one field that is not None."""
-    given, listed = _given(record), fields_of(record)
+    whole, listed = _given(record), fields_of(record)
     choices = " or ".join(f'{{"{name}": number}}' for name in listed)
 
     def read(node: Node, known: Known) -> Any:
         if len(node.mapping()) != 1 or not node.mapping().keys() <= listed.keys():
             node.fail(f"an object with one key is needed: {choices}")
-        return given.read(node, known)
+        return whole.read(node, known)
 
     def schema(defs: Schema, known: Known) -> Schema:
-        keys = given.schema(defs, known)["properties"]
-        return {"oneOf": [_shaped({name: one}, [name]) for name, one in keys.items()]}
+        keys = whole.schema(defs, known)["properties"]
+        return {"oneOf": [_shaped({name: key_schema}, [name]) for name, key_schema in keys.items()]}
 
-    return replace(given, read=read, schema=schema)
+    return replace(whole, read=read, schema=schema)
 
 
 def _in_array(record: type) -> Part:

@@ -180,8 +180,8 @@ def refuse_twice(paths: Iterable[str | None]) -> None:
             continue
         key = _key(path)
         if key in seen:
-            told = "standard input (-)" if path == STDIN else f"{path} is no file: it"
-            raise BadOption(f"{told} can be read only once")
+            source = "standard input (-)" if path == STDIN else f"{path} is no file: it"
+            raise BadOption(f"{source} can be read only once")
         seen.add(key)
 
 
@@ -314,7 +314,7 @@ def _begun(path: str) -> _Pipe | None:
 
 def _drop(pipe: _Pipe) -> None:
     if not pipe.holders:
-        for key in [key for key, one in _pipes.items() if one is pipe]:
+        for key in [key for key, known in _pipes.items() if known is pipe]:
             del _pipes[key]
         pipe.close()
 
@@ -322,14 +322,14 @@ def _drop(pipe: _Pipe) -> None:
 def _key(path: str) -> _Key:
     """What tells one source from another, however it is called."""
     if path != STDIN:
-        found = os.stat(path)
-        return found.st_dev, found.st_ino
+        status = os.stat(path)
+        return status.st_dev, status.st_ino
     if sys.stdin is None:
         raise FileNotReadable("cannot read standard input: it is closed")
     with suppress(OSError, ValueError, AttributeError):
-        found = os.fstat(sys.stdin.fileno())
-        if not stat.S_ISREG(found.st_mode):
-            return found.st_dev, found.st_ino
+        status = os.fstat(sys.stdin.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            return status.st_dev, status.st_ino
     return id(sys.stdin.buffer)  # a file, or no real one; it lives as long as it is kept
 
 

@@ -105,10 +105,10 @@ def line_lists(path: str) -> Iterator[tuple[int, list[str]]]:
         if "\r" in text:
             bare += _bare(text)
             text = text.replace("\r\n", "\n").replace("\r", "\n")
-        found = text.split("\n")
-        if not found[-1]:
-            found.pop()  # the end of the last line, not a line
-        yield first, found
+        lines = text.split("\n")
+        if not lines[-1]:
+            lines.pop()  # the end of the last line, not a line
+        yield first, lines
 
 
 @contextmanager

@@ -90,10 +90,10 @@ def swept(target: str) -> None:
         return
     ours = re.compile(re.escape(f".{_short(name)}.{boot()}.") + r"[0-9a-f]{12}\.new")
     with contextlib.suppress(OSError):
-        for found in os.listdir(folder or os.curdir):
-            if ours.fullmatch(found):
+        for entry in os.listdir(folder or os.curdir):
+            if ours.fullmatch(entry):
                 with contextlib.suppress(OSError):
-                    _unlink_dead(os.path.join(folder, found))
+                    _unlink_dead(os.path.join(folder, entry))
 
 
 @cache

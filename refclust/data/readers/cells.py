@@ -100,9 +100,9 @@ def listed(names: Sequence[str]) -> str:
     >>> listed(["x", "y"])
     'x, y'
     """
-    told = ", ".join(map(_name, names[:_LONGEST_LIST]))
+    shown_names = ", ".join(map(_name, names[:_LONGEST_LIST]))
     more = len(names) - _LONGEST_LIST
-    return f"{told} and {more} more" if more > 0 else told
+    return f"{shown_names} and {more} more" if more > 0 else shown_names
 
 
 def shown(text: str) -> str:

@@ -30,12 +30,12 @@ from refclust.numbers.reading import shown
 
 # In the order of `refclust formats`, which also settles equal scores of sniffing.
 _MODULES: Final = (
-    "csvfile",
+    "tables.csvfile",
     "jsonl",
-    "npy",
-    "svmlight",
-    "matrixmarket",
-    "docword",
+    "arrays.npy",
+    "sparse.svmlight",
+    "sparse.matrixmarket",
+    "sparse.docword",
     "texts",
 )
 HEAD: Final = 1 << 16  # bytes by which a format is recognised
@@ -110,11 +110,11 @@ def builtin() -> tuple[Reader, ...]:
     >>> [reader.name for reader in builtin()][:3]
     ['csv', 'tsv', 'jsonl']
     """
-    found: list[Reader] = []
+    readers: list[Reader] = []
     for name in _MODULES:
         module = import_module(f"refclust.data.readers.{name}")
-        found.extend(module.READERS if hasattr(module, "READERS") else (module.READER,))
-    return tuple(found)
+        readers.extend(module.READERS if hasattr(module, "READERS") else (module.READER,))
+    return tuple(readers)
 
 
 def choose(path: str, name: str | None = None, readers: Sequence[Reader] | None = None) -> Reader:

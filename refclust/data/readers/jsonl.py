@@ -94,11 +94,11 @@ def plan(path: str, options: Options) -> Plan:
         facts.append(("fields", f"{len(fields)} in the first lines: {listed(list(fields))}"))
     roles = ("id_column", "label_column", "weight_column", "text_column")
     for role in roles:
-        given = getattr(options, role)
-        if given is not None:
-            facts.append((role.removesuffix("_column"), listed([given])))
-            if given not in fields:
-                notes.append(f"the first lines have no field {given!r}")
+        column = getattr(options, role)
+        if column is not None:
+            facts.append((role.removesuffix("_column"), listed([column])))
+            if column not in fields:
+                notes.append(f"the first lines have no field {column!r}")
     kind = "dense" if not objects else "text" if options.text_column else "sparse"
     return Plan("jsonl", kind, (*facts, *packing(path)), tuple(notes))
 
@@ -162,14 +162,14 @@ class _Twice:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Twice:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
                 return _Twice(key)
             seen.add(key)
-    return found
+    return members
 
 
 # Arrays hold nothing but numbers, so these become doubles at once; float() of a numeral of any
@@ -310,7 +310,7 @@ def _objects(name: str, lines: Iterator[tuple[int, str]], options: Options) -> D
 
 
 def _numbers(row: Mapping[str, Any], name: str, line: int) -> dict[str, float]:
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for key, value in row.items():
         number = float(value) if isinstance(value, Numeral) else None
         if number is None or not isfinite(number):
@@ -320,8 +320,8 @@ def _numbers(row: Mapping[str, Any], name: str, line: int) -> dict[str, float]:
             role = f"; if it is a label, say so: --label-column {listed([key])}"
             _numberless(value, place, role if isinstance(value, str) else "")
         else:
-            found[key] = number
-    return found
+            numbers[key] = number
+    return numbers
 
 
 def _numberless(value: Any, place: str, hint: str = "") -> NoReturn:

@@ -111,8 +111,8 @@ def plan_folder(path: str, options: Options) -> Plan:
     notes: list[str] = []
     labels = sorted({name.partition("/")[0] for name in names if "/" in name})
     if options.label_column is not None:
-        found = sorted({_label(path, name) for name in names})
-        facts.append(("labels", f"{len(found)}: {listed(found)}"))
+        folders = sorted({_label(path, name) for name in names})
+        facts.append(("labels", f"{len(folders)}: {listed(folders)}"))
     elif labels:
         notes.append(
             f"there are {len(labels)} folders ({listed(labels)}); --label-column folder takes "
@@ -147,7 +147,7 @@ def _check_folder(path: str, options: Options) -> None:
 
 def _files(path: str) -> list[str]:
     """Return the paths of all files below a folder, with slashes, in code-point order."""
-    found: list[str] = []
+    names: list[str] = []
     strange: list[str] = []  # pipes, devices, links to folders and to nowhere
     waiting = [""]
     left = limit("files")
@@ -168,20 +168,20 @@ def _files(path: str) -> list[str]:
                         waiting.append(f"{name}/")
                     elif _is_file(entry):
                         _check_link(entry, inside)
-                        found.append(name)
+                        names.append(name)
                     else:
                         strange.append(name)
-    if not found:
+    if not names:
         raise EmptyFile(f"the folder {path} holds no file, hidden ones left aside")
-    for name in (*found, *strange):
+    for name in (*names, *strange):
         try:
             name.encode()
         except UnicodeEncodeError:
             raise NotText(f"the name of a file below {path} is not UTF-8: {name!a}") from None
     if strange:
-        told = listed(sorted(strange))
-        tell(f"left out below {path}, being no files: {told}")
-    return sorted(found)
+        left_out = listed(sorted(strange))
+        tell(f"left out below {path}, being no files: {left_out}")
+    return sorted(names)
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:
@@ -219,8 +219,8 @@ def _label(path: str, name: str) -> str:
 
 
 def _documents(path: str) -> Iterator[str]:
-    for _, found in line_lists(path):
-        yield from found
+    for _, lines in line_lists(path):
+        yield from lines
 
 
 def _told(text: TextOptions) -> tuple[tuple[str, str], ...]:

@@ -15,7 +15,7 @@ def read_words(path: str, *, lowercase: bool = True) -> tuple[str, ...]:
     """
     name = display_name(path)
     options = TextOptions(lowercase=lowercase)
-    found: dict[str, None] = {}  # in order, each once
+    words: dict[str, None] = {}  # in order, each once
     for first, lines in line_lists(path):
         for number, line in enumerate(lines, first):
             word = line.partition("#")[0].strip()
@@ -23,9 +23,9 @@ def read_words(path: str, *, lowercase: bool = True) -> tuple[str, ...]:
                 continue
             parts = tokens(word, options)
             if len(parts) != 1:
-                told = f"reads as {listed(parts)}" if parts else "holds no letter and no number"
-                raise BadFile(f"{name}:{number}: {shown(word)} is not one word: it {told}")
-            found[parts[0]] = None
-    if not found:
+                reading = f"reads as {listed(parts)}" if parts else "holds no letter and no number"
+                raise BadFile(f"{name}:{number}: {shown(word)} is not one word: it {reading}")
+            words[parts[0]] = None
+    if not words:
         raise EmptyFile(f"{name} holds no word; it should hold one a line")
-    return tuple(found)
+    return tuple(words)

@@ -63,7 +63,9 @@ def write(
     """
     writer = choose(path, format)
     if data.kind not in writer.kinds:
-        able = ", ".join(one.name for one in WRITERS.values() if data.kind in one.kinds)
+        able = ", ".join(
+            able_writer.name for able_writer in WRITERS.values() if data.kind in able_writer.kinds
+        )
         raise BadOption(f"{writer.name} does not hold {data.kind} rows; formats that do: {able}")
     packed = path.lower().endswith(".gz")
     if packed and writer.name == "npz":
@@ -183,9 +185,9 @@ def _csv_chunks(delimiter: str) -> Callable[[Dataset], Iterator[bytes]]:
         _refuse_clash(header)
         rows = (
             [
-                *(one[i] for one in before.values()),
+                *(column[i] for column in before.values()),
                 *map(float, row),
-                *(one[i] for one in after.values()),
+                *(column[i] for column in after.values()),
             ]
             for i, row in enumerate(data.rows())
         )
@@ -276,9 +278,9 @@ def _beside(data: Dataset) -> tuple[dict[str, Sequence[Any]], dict[str, Sequence
 
 
 def _refuse_clash(names: Sequence[Any]) -> None:
-    told = list(map(str, names))
-    if len(set(told)) != len(told):
-        twice = next(name for name in told if told.count(name) > 1)
+    texts = list(map(str, names))
+    if len(set(texts)) != len(texts):
+        twice = next(name for name in texts if texts.count(name) > 1)
         raise FeatureMismatch(
             f"two columns would be called {twice!r}; id, label and weight are names of their own"
         )
@@ -326,8 +328,8 @@ def _plain(value: Any) -> int | float | str:
     if isinstance(value, int | float | str):
         return value
     to_list = getattr(value, "tolist", None)
-    plain = to_list() if callable(to_list) else value
-    return plain if isinstance(plain, int | float) else str(plain)
+    native = to_list() if callable(to_list) else value
+    return native if isinstance(native, int | float) else str(native)
 
 
 def _packed(chunks: Iterable[bytes]) -> Iterator[bytes]:

@@ -133,13 +133,13 @@ class SumsContract:
             return "the weights differ from those of its exact form"
         if len(answer.weights) != len(reference.weights) or len(answer.sums) != len(reference.sums):
             return f"{len(answer.sums)} clusters instead of {len(reference.sums)}"
-        for k, (given, due) in enumerate(zip(answer.sums, reference.sums, strict=True)):
+        for k, (actual, due) in enumerate(zip(answer.sums, reference.sums, strict=True)):
             if answer.weight(k) != reference.weight(k):
                 return f"cluster {k}: the weight is {answer.weight(k)}, not {reference.weight(k)}"
-            if len(given) != len(due):
-                return f"cluster {k}: {len(given)} sums instead of {len(due)}"
-            for j, (one, right) in enumerate(zip(given, due, strict=True)):
-                if one << reference.shift != right << answer.shift:
+            if len(actual) != len(due):
+                return f"cluster {k}: {len(actual)} sums instead of {len(due)}"
+            for j, (entry, right) in enumerate(zip(actual, due, strict=True)):
+                if entry << reference.shift != right << answer.shift:
                     return f"cluster {k}, column {j}: the sum is not exact"
         return None
 

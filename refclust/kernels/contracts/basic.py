@@ -115,13 +115,13 @@ class Equal:
             answer, reference = memoryview(answer), memoryview(reference)
         if len(answer) != len(reference):
             return f"{len(answer)} entries instead of {len(reference)}"
-        for place, (given, due) in enumerate(zip(answer, reference, strict=True)):
+        for place, (actual, due) in enumerate(zip(answer, reference, strict=True)):
             if isinstance(due, tuple):
-                wrong = self.fault(due, given)
+                wrong = self.fault(due, actual)
                 if wrong:
                     return f"at {place}: {wrong}"
-            elif not _same(given, due):
-                return f"at {place}: {given!r} instead of {due!r}"
+            elif not _same(actual, due):
+                return f"at {place}: {actual!r} instead of {due!r}"
         return None
 
 
@@ -151,9 +151,9 @@ class Rationals:
             return malformed
         if len(answer) != len(reference):
             return f"{len(answer)} entries instead of {len(reference)}"
-        for place, (given, due) in enumerate(zip(answer, reference, strict=True)):
-            if given != due:
-                return f"at {place}: {given} instead of {due}"
+        for place, (actual, due) in enumerate(zip(answer, reference, strict=True)):
+            if actual != due:
+                return f"at {place}: {actual} instead of {due}"
         return None
 
 
@@ -177,20 +177,20 @@ class Argmin:
         malformed = self.malformed(answer)
         if malformed:
             return malformed
-        given = memoryview(answer)
-        if len(given) != len(reference):
-            return f"{len(given)} rows instead of {len(reference)}"
-        for row, (index, due) in enumerate(zip(given, reference, strict=True)):
+        indices = memoryview(answer)
+        if len(indices) != len(reference):
+            return f"{len(indices)} rows instead of {len(reference)}"
+        for row, (index, due) in enumerate(zip(indices, reference, strict=True)):
             if index != due:
                 return f"row {row}: centre {index} instead of {due}"
         return None
 
 
-def _same(given: Any, due: Any) -> bool:
+def _same(actual: Any, due: Any) -> bool:
     """Whether two numbers are the same, of the same kind; -0.0 is not 0.0."""
-    if type(given) is not type(due) or given != due:
+    if type(actual) is not type(due) or actual != due:
         return False
-    return bool(due) or type(due) is not float or copysign(1.0, given) == copysign(1.0, due)
+    return bool(due) or type(due) is not float or copysign(1.0, actual) == copysign(1.0, due)
 
 
 def _sized(answer: Any) -> bool:

@@ -76,10 +76,14 @@ def log_error(joint: Sequence[float], errors: Sequence[float]) -> float:
     >>> log_error((-1.0,), (0.0,)) / ROUND
     23.0
     """
-    one = shares(joint, SOFT)
-    if one.log_likelihood == -math.inf:
+    shared = shares(joint, SOFT)
+    if shared.log_likelihood == -math.inf:
         return 0.0
-    return _mixed(joint, errors, one.q) + elementary(len(joint)) + ROUND * abs(one.log_likelihood)
+    return (
+        _mixed(joint, errors, shared.q)
+        + elementary(len(joint))
+        + ROUND * abs(shared.log_likelihood)
+    )
 
 
 def row_bounds(
@@ -92,35 +96,35 @@ def row_bounds(
     >>> row_bounds((0.0, -math.inf), (0.0, 0.0), SOFT, ()).q
     (1.0, 0.0)
     """
-    one, k = shares(joint, rule, draws), len(joint)
-    terms = one.log_likelihood, one.bound, one.entropy
-    if one.log_likelihood == -math.inf:
-        return RowBounds(terms, (0.0, 0.0, 0.0), one.q, (0.0,) * k)
+    shared, k = shares(joint, rule, draws), len(joint)
+    terms = shared.log_likelihood, shared.bound, shared.entropy
+    if shared.log_likelihood == -math.inf:
+        return RowBounds(terms, (0.0, 0.0, 0.0), shared.q, (0.0,) * k)
     c = elementary(k)
     soft = shares(joint, SOFT)
     greatest = max(errors[i] for i in _reachable(joint, errors))
     mixed = _mixed(joint, errors, soft.q)
-    of_log = mixed + c + ROUND * abs(one.log_likelihood)
-    of_bound = c * (1.0 + abs(one.bound) + one.entropy)
+    of_log = mixed + c + ROUND * abs(shared.log_likelihood)
+    of_bound = c * (1.0 + abs(shared.bound) + shared.entropy)
     if draws:
-        return _of_draws(one, joint, soft.q, errors, draws, (of_log, of_bound))
+        return _of_draws(shared, joint, soft.q, errors, draws, (of_log, of_bound))
     if greatest > _ROUGH:
         allowed = of_log, greatest + of_bound, math.log(k) + c
-        return RowBounds(terms, allowed, one.q, (1.0,) * k)
-    open_ = _tied(joint, errors, rule, one.q)
+        return RowBounds(terms, allowed, shared.q, (1.0,) * k)
+    open_ = _tied(joint, errors, rule, shared.q)
     if any(open_):  # in order of size the l err by no more than the greatest error
         chosen, errors = greatest, (greatest,) * k
     else:
-        chosen = _weighted(one.q, errors)
+        chosen = _weighted(shared.q, errors)
     own = [(q, e + chosen + ROUND * abs(math.log(q)) + c) if q else (0.0, 0.0)
-           for q, e in zip(one.q, errors, strict=True)]  # fmt: skip
+           for q, e in zip(shared.q, errors, strict=True)]  # fmt: skip
     entropy = math.fsum((q * abs(math.log(q)) + q) * (r + (k + 12) * ROUND) for q, r in own if q)
     slack = tuple(q * r + more for (q, r), more in zip(own, open_, strict=True))
-    return RowBounds(terms, (of_log, chosen + of_bound, entropy), one.q, slack)
+    return RowBounds(terms, (of_log, chosen + of_bound, entropy), shared.q, slack)
 
 
 def _of_draws(
-    one: Shared,
+    shared: Shared,
     joint: Sequence[float],
     q: Sequence[float],
     errors: Sequence[float],
@@ -136,11 +140,13 @@ def _of_draws(
     # Another component may be drawn as well, and the entropy is one of at most so many shares.
     of_entropy = math.log(min(k, len(draws))) if near else 0.0
     away = near * (max(reached) - min(reached)) + of_entropy
-    rounding = (k + 12) * ROUND * (1.0 + one.entropy)
-    allowed = of_log, _weighted(one.q, errors) + of_bound + away, rounding + of_entropy
+    rounding = (k + 12) * ROUND * (1.0 + shared.entropy)
+    allowed = of_log, _weighted(shared.q, errors) + of_bound + away, rounding + of_entropy
     # A component without any share is never drawn, wherever a draw falls.
     slack = tuple(near if x > -math.inf else 0.0 for x in joint)
-    return RowBounds((one.log_likelihood, one.bound, one.entropy), allowed, one.q, slack)
+    return RowBounds(
+        (shared.log_likelihood, shared.bound, shared.entropy), allowed, shared.q, slack
+    )
 
 
 def _tied(
@@ -159,10 +165,10 @@ def _tied(
 
     # The shares of tied components differ by less than exp(4 / 128).
     stake = q[last] * 1.04
-    found = [0.0] * k
+    open_shares = [0.0] * k
     for place, i in enumerate(order):
-        found[i] = stake if tied(i, place) else 0.0
-    return tuple(found)
+        open_shares[i] = stake if tied(i, place) else 0.0
+    return tuple(open_shares)
 
 
 def _mixed(joint: Sequence[float], errors: Sequence[float], q: Sequence[float]) -> float:

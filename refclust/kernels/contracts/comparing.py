@@ -32,17 +32,17 @@ def apart_moments(due: Any, answer: Any, allowed: Any) -> str | None:
     if spread is not None and answer.spread != spread:
         return f"spread: {answer.spread!r} instead of {spread!r}"
     for name in _buffers(type(due)):
-        one, other = getattr(due, name), getattr(answer, name)
-        most = coarse(one) if allowed is None else memoryview(getattr(allowed, name)).tolist()
-        wrong = apart(name, one, other, most)
+        right, actual = getattr(due, name), getattr(answer, name)
+        most = coarse(right) if allowed is None else memoryview(getattr(allowed, name)).tolist()
+        wrong = apart(name, right, actual, most)
         if wrong:
             return wrong
     return _lopsided(answer) if spread == "full" else None
 
 
-def _same_points(due: Any, given: Any) -> bool:
+def _same_points(due: Any, actual: Any) -> bool:
     try:
-        return [tuple(row) for row in due] == [tuple(row) for row in given]
+        return [tuple(row) for row in due] == [tuple(row) for row in actual]
     except TypeError:
         return False
 
@@ -61,7 +61,7 @@ def _lopsided(moments: Any) -> str | None:
 
 def _buffers(kind: type) -> list[str]:
     """The names of the fields that hold sums."""
-    return [one.name for one in fields(kind) if one.name not in ("around", "spread")]
+    return [field.name for field in fields(kind) if field.name not in ("around", "spread")]
 
 
 def not_flat(name: str, value: Any, format_: str = "d") -> str | None:
@@ -84,12 +84,12 @@ def not_numbers(name: str, value: Any) -> str | None:
     return wrong or (f"{name}: a NaN" if math.isnan(sum(memoryview(value))) else None)
 
 
-def apart(name: str, due: Any, given: Any, allowed: Sequence[float]) -> str | None:
+def apart(name: str, due: Any, actual: Any, allowed: Sequence[float]) -> str | None:
     """Where two buffers are further apart than allowed."""
-    one, other = memoryview(due).tolist(), memoryview(given).tolist()
-    if len(one) != len(other):
-        return f"{name}: {len(other)} numbers instead of {len(one)}"
-    for place, (x, y, most) in enumerate(zip(one, other, allowed, strict=True)):
+    right, numbers = memoryview(due).tolist(), memoryview(actual).tolist()
+    if len(right) != len(numbers):
+        return f"{name}: {len(numbers)} numbers instead of {len(right)}"
+    for place, (x, y, most) in enumerate(zip(right, numbers, allowed, strict=True)):
         if x != y and not abs(x - y) <= most:
             return f"{name}[{place}]: {y!r} instead of {x!r}, {abs(x - y):.2g} apart, " + (
                 f"{most:.2g} allowed"

@@ -106,19 +106,19 @@ def _inconsistent(answer: Posterior, n: int) -> str | None:
     labels = memoryview(answer.labels).tolist()
     if len(labels) != n:
         return f"labels: {len(labels)} instead of {n}"
-    for i, (due, given) in enumerate(zip(own.labels, labels, strict=True)):
-        if due != given:
-            return f"labels: row {i}: {given}, but its own greatest log p(x, k) is first at {due}"
+    for i, (due, label) in enumerate(zip(own.labels, labels, strict=True)):
+        if due != label:
+            return f"labels: row {i}: {label}, but its own greatest log p(x, k) is first at {due}"
     return None
 
 
 def _wrong_label(
     due: Any, answer: Any, joint: Sequence[Sequence[float]], errors: Sequence[Sequence[float]]
 ) -> str | None:
-    given = memoryview(answer).tolist()
-    if len(due) != len(given):
-        return f"labels: {len(given)} instead of {len(due)}"
-    for i, (right, label) in enumerate(zip(due, given, strict=True)):
+    labels = memoryview(answer).tolist()
+    if len(due) != len(labels):
+        return f"labels: {len(labels)} instead of {len(due)}"
+    for i, (right, label) in enumerate(zip(due, labels, strict=True)):
         if label == right:
             continue
         if not 0 <= label < len(joint[i]):
@@ -150,8 +150,8 @@ class Sums:
         wrong = self.malformed(answer)
         if wrong:
             return wrong
-        given = points.data.weights
-        weights = [1.0] * points.n if given is None else given.tolist()
+        row_weights = points.data.weights
+        weights = [1.0] * points.n if row_weights is None else row_weights.tolist()
         share = BOTH * (points.n + 8) * ROUND
         # A weight times a share may vanish, where exact sums keep it: what counts are the factors.
         masses = [
@@ -189,8 +189,8 @@ class Step:
         wrong = self.malformed(answer)
         if wrong:
             return wrong
-        due, given = (array("d", [one.log_likelihood]) for one in (reference, answer))
-        wrong = apart("log_likelihood", due, given, coarse(due))
+        due, actual = (array("d", [step.log_likelihood]) for step in (reference, answer))
+        wrong = apart("log_likelihood", due, actual, coarse(due))
         return wrong or apart_moments(reference.moments, answer.moments, None)
 
     def judged(self, points: Points, args: Sequence[Any], due: Any, answer: Any) -> str | None:
@@ -201,8 +201,8 @@ class Step:
         rule = args[1] if len(args) > 1 else SOFT
         joint, errors = self.joint(points, args[0]), self.errors(points, args[0])
         rows = [
-            row_bounds(one, slack, rule, _draws(rule, i))
-            for i, (one, slack) in enumerate(zip(joint, errors, strict=True))
+            row_bounds(logs, slack, rule, _draws(rule, i))
+            for i, (logs, slack) in enumerate(zip(joint, errors, strict=True))
         ]
         weights = [1.0] * points.n if points.data.weights is None else points.data.weights.tolist()
         masses = [
@@ -236,9 +236,9 @@ def _apart_objectives(
             for w, row in zip(weights, rows, strict=True)
             if w and math.isfinite(row.terms[place])
         )
-        one, other = getattr(due, name), getattr(answer, name)
-        if one != other and not abs(one - other) <= allowed + TINY:
-            return f"{name}: {other!r} instead of {one!r}, {abs(one - other):.2g} apart, " + (
+        right, actual = getattr(due, name), getattr(answer, name)
+        if right != actual and not abs(right - actual) <= allowed + TINY:
+            return f"{name}: {actual!r} instead of {right!r}, {abs(right - actual):.2g} apart, " + (
                 f"{allowed:.2g} allowed"
             )
     return None
@@ -247,10 +247,10 @@ def _apart_objectives(
 def _unshared(moments: Any, weights: Sequence[float], rows: Sequence[RowBounds]) -> str | None:
     """Whether the shares of some row do not add up to one."""
     due = math.fsum(w for w, row in zip(weights, rows, strict=True) if any(row.q))
-    given = math.fsum(memoryview(moments.counts).tolist())
+    actual = math.fsum(memoryview(moments.counts).tolist())
     allowed = BOTH * (len(rows) * ROUND + elementary(len(rows[0].q))) * due
-    if abs(given - due) <= allowed:
+    if abs(actual - due) <= allowed:
         return None
-    return f"counts: all shares together are {given!r}, not the weight {due!r} of the rows, " + (
+    return f"counts: all shares together are {actual!r}, not the weight {due!r} of the rows, " + (
         f"{allowed:.2g} apart allowed: those of some row do not add up to one"
     )

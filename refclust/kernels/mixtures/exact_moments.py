@@ -111,10 +111,10 @@ class ExactRecord:
         """Compare sum by sum; the points and the kind of spread are those that were given."""
         wrong = self.malformed(answer)
         for field in fields(reference) if wrong is None else ():
-            due, told = getattr(reference, field.name), getattr(answer, field.name)
+            due, actual = getattr(reference, field.name), getattr(answer, field.name)
             if field.name in self._sums():
-                wrong = Rationals().fault(due, told)
-            elif due != (CentreMatrix.of(told) if isinstance(due, CentreMatrix) else told):
+                wrong = Rationals().fault(due, actual)
+            elif due != (CentreMatrix.of(actual) if isinstance(due, CentreMatrix) else actual):
                 wrong = "not what was given"
             if wrong:
                 return f"{field.name}: {wrong}"

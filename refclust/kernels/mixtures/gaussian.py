@@ -161,9 +161,9 @@ def _sum_of_products(left: Sequence[float], right: Sequence[float]) -> float:
     (6.0, inf)
     """
     try:
-        found = math.fsum(map(mul, left, right))
-        if not math.isnan(found):
-            return found
+        product = math.fsum(map(mul, left, right))
+        if not math.isnan(product):
+            return product
         # What has no share counts for nothing, however far away it is; 0 times inf says NaN.
         return math.fsum(x * y for x, y in zip(left, right, strict=True) if x and y and x == x)
     except (OverflowError, ValueError):  # it is too large, or infinities of both signs meet
@@ -260,5 +260,5 @@ def em_step(
     shared = passed(_joint(points, densities), None if weights is None else weights.tolist(), rule)
     centres = densities.means if around is None else around
     spread: Spread = "full" if densities.form == "full" else "diagonal"
-    found = _summed(points, shared.columns, centres, spread)
-    return EMStep(shared.log_likelihood, shared.bound, shared.entropy, found)
+    moments = _summed(points, shared.columns, centres, spread)
+    return EMStep(shared.log_likelihood, shared.bound, shared.entropy, moments)

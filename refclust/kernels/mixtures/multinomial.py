@@ -179,5 +179,5 @@ def em_step(points: Points, terms: Terms, rule: Rule = SOFT) -> EMStep[Tallies]:
     """
     weights = points.data.weights
     shared = passed(_joint(points, terms), None if weights is None else weights.tolist(), rule)
-    found = _summed(points, shared.columns)
-    return EMStep(shared.log_likelihood, shared.bound, shared.entropy, found)
+    tallies = _summed(points, shared.columns)
+    return EMStep(shared.log_likelihood, shared.bound, shared.entropy, tallies)

@@ -77,9 +77,9 @@ class Scatters:
 
     def fault(self, reference: Any, answer: Any) -> str | None:
         """Compare sizes only: values are judged against their terms."""
-        one, other = len(memoryview(reference)), len(memoryview(answer))
+        size, actual = len(memoryview(reference)), len(memoryview(answer))
         return self.malformed(answer) or (
-            None if one == other else f"{other} numbers instead of {one}"
+            None if size == actual else f"{actual} numbers instead of {size}"
         )
 
     def judged(self, points: Points, args: Sequence[Any], due: Any, answer: Any) -> str | None:
@@ -90,9 +90,9 @@ class Scatters:
         moments, prior = args
         d, full = points.d, moments.spread == "full"
         size = d * d if full else d
-        given = plain(answer)
+        numbers = plain(answer)
         for place, (exact, terms) in enumerate(_exact_scatters(moments, prior)):
-            x = given[place]
+            x = numbers[place]
             allowed = 4 * Fraction(ROUND) * terms + _LEAST
             if not math.isfinite(x) or abs(Fraction(x) - exact) > allowed:
                 return (
@@ -101,7 +101,7 @@ class Scatters:
                 )
             c, inside = divmod(place, size)
             i, j = divmod(inside, d) if full else (inside, inside)
-            if full and x != given[c * size + j * d + i]:
+            if full and x != numbers[c * size + j * d + i]:
                 return f"component {c} is not symmetric at ({i}, {j})"
             if not full and x < 0.0:
                 return f"component {c} has a negative variance in column {j}"
@@ -144,12 +144,12 @@ def scatters(
     >>> scatters(line, sums, (0.5,))
     array('d', [2.5])
     """
-    found = array("d", chain.from_iterable(central_scatters(moments)))
+    flat = array("d", chain.from_iterable(central_scatters(moments)))
     if not prior:
-        return found
+        return flat
     d = moments.around.d
     step, size = (d + 1, d * d) if moments.spread == "full" else (1, d)
-    for begin in range(0, len(found), size):
+    for begin in range(0, len(flat), size):
         for j, psi in enumerate(prior):
-            found[begin + j * step] += psi
-    return found
+            flat[begin + j * step] += psi
+    return flat

@@ -149,9 +149,9 @@ def posterior(rows: Sequence[Sequence[float]], *, full: bool) -> Posterior:
     array('d', [0.6931471805599453])
     """
     labels = array("i", (row.index(max(row)) for row in rows))
-    found = array("d", (shares(row, SOFT).log_likelihood for row in rows))
+    log_likelihoods = array("d", (shares(row, SOFT).log_likelihood for row in rows))
     joint = array("d", (x for row in rows for x in row)) if full else None
-    return Posterior(labels, found, joint)
+    return Posterior(labels, log_likelihoods, joint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,20 +176,21 @@ def passed(rows: Sequence[Sequence[float]], weights: Sequence[float] | None, rul
     s = rule.samples
     shared = [shares(row, rule, draws[i * s : (i + 1) * s]) for i, row in enumerate(rows)]
     if weights is not None:
-        told = [
+        objectives = [
             # A row of weight 0 counts for nothing, even if no component can have made it.
-            (w * one.log_likelihood, w * one.bound, w * one.entropy) if w else (0.0, 0.0, 0.0)
-            for w, one in zip(weights, shared, strict=True)
+            (w * row.log_likelihood, w * row.bound, w * row.entropy) if w else (0.0, 0.0, 0.0)
+            for w, row in zip(weights, shared, strict=True)
         ]
         columns = [
             [w * q for w, q in zip(weights, column, strict=True)]
-            for column in zip(*(one.q for one in shared), strict=True)
+            for column in zip(*(row.q for row in shared), strict=True)
         ]
     else:
-        told = [(one.log_likelihood, one.bound, one.entropy) for one in shared]
-        columns = [list(column) for column in zip(*(one.q for one in shared), strict=True)]
+        objectives = [(row.log_likelihood, row.bound, row.entropy) for row in shared]
+        columns = [list(column) for column in zip(*(row.q for row in shared), strict=True)]
     log_likelihood, bound, entropy = (
-        -math.inf if -math.inf in terms else math.fsum(terms) for terms in zip(*told, strict=True)
+        -math.inf if -math.inf in terms else math.fsum(terms)
+        for terms in zip(*objectives, strict=True)
     )
     return Pass(log_likelihood, bound, entropy, columns)
 

@@ -56,35 +56,35 @@ class Whitens:
         wrong = self.malformed(answer)
         if wrong:
             return wrong
-        one, other = len(memoryview(reference)), len(memoryview(answer))
-        return None if one == other else f"{other} numbers instead of {one}"
+        size, actual = len(memoryview(reference)), len(memoryview(answer))
+        return None if size == actual else f"{actual} numbers instead of {size}"
 
     def judged(self, points: Points, args: Sequence[Any], due: Any, answer: Any) -> str | None:
         """Multiply out."""
         wrong = self.fault(due, answer)
         if wrong:
             return wrong
-        given, form = args
+        covariances, form = args
         d = points.d
         size = block_size(form, d)
-        parts = zip(*(blocks(values, size) for values in (given, due, answer)), strict=True)
-        for k, (covariance, right, found) in enumerate(parts):
-            wrong = _not_whitened(covariance, right, found, form, d)
+        parts = zip(*(blocks(values, size) for values in (covariances, due, answer)), strict=True)
+        for k, (covariance, right, whitened) in enumerate(parts):
+            wrong = _not_whitened(covariance, right, whitened, form, d)
             if wrong:
                 return f"component {k}: {wrong}"
         return None
 
 
 def _not_whitened(
-    covariance: Sequence[float], right: Sequence[float], found: Sequence[float], form: Form, d: int
+    covariance: Sequence[float], right: Sequence[float], answer: Sequence[float], form: Form, d: int
 ) -> str | None:
     if form != "full":
-        for j, (due, given) in enumerate(zip(right, found, strict=True)):
-            if not abs(due - given) <= 4 * ROUND * abs(due):
-                return f"{given!r} instead of {due!r} in column {j}"
+        for j, (due, actual) in enumerate(zip(right, answer, strict=True)):
+            if not abs(due - actual) <= 4 * ROUND * abs(due):
+                return f"{actual!r} instead of {due!r} in column {j}"
         return None
-    if not any(right) or not any(found):
-        some = right if any(right) else found
+    if not any(right) or not any(answer):
+        some = right if any(right) else answer
         if not any(some):
             return None
         if not all(some[j * d + j] > 0 for j in range(d)):
@@ -94,7 +94,7 @@ def _not_whitened(
             return below
         near = _near_singular(covariance, some, d)
         return None if near else "no answer, though the covariance is positive definite"
-    whitening, matrix = _square(found, d), _square(covariance, d)
+    whitening, matrix = _square(answer, d), _square(covariance, d)
     if any(whitening[i][j] for i in range(d) for j in range(i + 1, d)):
         return "numbers above the diagonal"
     if not all(whitening[j][j] > 0 for j in range(d)):
@@ -158,16 +158,16 @@ def whitening(points: Points, covariances: Doubles, form: Form) -> array[float]:
     """
     if form != "full":
         return array("d", (1.0 / math.sqrt(x) if x > 0 else 0.0 for x in covariances))
-    d, found = points.d, array("d")
+    d, flat = points.d, array("d")
     for block in blocks(covariances, d * d):
         square = tuple(zip(*[iter(block)] * d, strict=True))
         try:
             inverse = inverse_lower(cholesky(square))
         except NotPositive:
-            found.extend([0.0] * (d * d))
+            flat.extend([0.0] * (d * d))
         else:
-            found.extend(x for row in inverse for x in row)
-    return found
+            flat.extend(x for row in inverse for x in row)
+    return flat
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,12 +196,12 @@ class Traces:
             array("d", map(abs, memoryview(white).tolist())),
             form,
         )
-        for k, (one, other, size) in enumerate(
+        for k, (right, actual, size) in enumerate(
             zip(memoryview(due), memoryview(answer), sizes, strict=True)
         ):
             most = 2 * (points.d**2 + points.d + 8) * ROUND * size
-            if not abs(one - other) <= most:
-                return f"component {k}: {other!r} instead of {one!r}, {most:.2g} allowed"
+            if not abs(right - actual) <= most:
+                return f"component {k}: {actual!r} instead of {right!r}, {most:.2g} allowed"
         return None
 
 
@@ -229,7 +229,7 @@ def traces(points: Points, seconds: Doubles, white: Doubles, form: Form) -> arra
                 for w, m in zip(parts, moments, strict=True)
             ),
         )
-    found = array("d")
+    sums = array("d")
     for block, moment in zip(parts, moments, strict=True):
         lines = [moment[i * d : (i + 1) * d] for i in range(d)]
         rows = [block[i * d : i * d + i + 1] for i in range(d)]
@@ -239,5 +239,5 @@ def traces(points: Points, seconds: Doubles, white: Doubles, form: Form) -> arra
             for row in rows
             for w, line in zip(row, lines, strict=False)
         )
-        found.append(math.fsum(terms))
-    return found
+        sums.append(math.fsum(terms))
+    return sums

@@ -117,9 +117,9 @@ class Logarithms:
         if wrong:
             return wrong
         for name in ("slopes", "bases"):
-            one, other = (len(plain(getattr(logs, name))) for logs in (reference, answer))
-            if one != other:
-                return f"{other} {name} instead of {one}"
+            size, actual = (len(plain(getattr(logs, name))) for logs in (reference, answer))
+            if size != actual:
+                return f"{actual} {name} instead of {size}"
         return None
 
     def judged(self, points: Points, args: Sequence[Any], due: Any, answer: Any) -> str | None:
@@ -174,12 +174,12 @@ class Estimates:
         wrong = self.malformed(answer) or Logarithms().fault(reference.logs, answer.logs)
         if wrong:
             return wrong
-        due, given = plain(reference.probabilities), plain(answer.probabilities)
-        if len(due) != len(given):
-            return f"{len(given)} probabilities instead of {len(due)}"
-        far = (i for i, (x, y) in enumerate(zip(due, given, strict=True)) if abs(x - y) > 2.0**-20)
+        due, actual = plain(reference.probabilities), plain(answer.probabilities)
+        if len(due) != len(actual):
+            return f"{len(actual)} probabilities instead of {len(due)}"
+        far = (i for i, (x, y) in enumerate(zip(due, actual, strict=True)) if abs(x - y) > 2.0**-20)
         place = next(far, None)
-        return None if place is None else f"probabilities[{place}]: {given[place]!r}"
+        return None if place is None else f"probabilities[{place}]: {actual[place]!r}"
 
     def judged(self, points: Points, args: Sequence[Any], due: Any, answer: Any) -> str | None:
         """Compare every number within its bound."""
@@ -204,14 +204,14 @@ class Estimates:
         return wrong or _far_sum("imagined", more, answer.imagined)
 
 
-def _far_sum(name: str, terms: Sequence[float], found: float) -> str | None:
+def _far_sum(name: str, terms: Sequence[float], actual: float) -> str | None:
     due = _total(terms)
-    if due == found:
+    if due == actual:
         return None
     most = (len(terms) + 16) * ROUND * math.fsum(map(abs, terms)) if math.isfinite(due) else 0.0
-    if abs(due - found) <= most:
+    if abs(due - actual) <= most:
         return None
-    return f"{name}: {found!r} instead of {due!r}, {most:.2g} allowed"
+    return f"{name}: {actual!r} instead of {due!r}, {most:.2g} allowed"
 
 
 def _not_doubles(name: str, value: Any) -> str | None:

@@ -113,7 +113,7 @@ class Variational(ABC, Generic[B, D, M]):
         """
         return tuple(self.family.sizes(moments))
 
-    def blended(self, one: B, other: B, share: float) -> B:
+    def blended(self, old: B, new: B, share: float) -> B:
         """Beliefs on the way from one to another.
 
         Spec: EM-GEM
@@ -124,7 +124,7 @@ class Variational(ABC, Generic[B, D, M]):
                 return between(a, b, share)
             return tuple(between(x, y, share) for x, y in zip(a, b, strict=True))
 
-        return _each(blend, one, other)
+        return _each(blend, old, new)
 
     def without(self, parameters: B, component: int) -> B:
         """The beliefs about the other components.
@@ -144,22 +144,24 @@ class Variational(ABC, Generic[B, D, M]):
             self.around([row] * len(parameters.alpha)),
         )
 
-    def told(self, parameters: B) -> dict[str, Any]:
+    def content(self, parameters: B) -> dict[str, Any]:
         """Beliefs as plain values."""
         return {
             name: [list(x) if isinstance(x, tuple) else x for x in getattr(parameters, name)]
             for name in _names(parameters)
         }
 
-    def read(self, told: Any) -> B:
+    def read(self, content: Any) -> B:
         """Beliefs from plain values, or given as such, checked for their form."""
         blank = self._blank
         *names, last = _names(blank)
-        if isinstance(told, type(blank)):
-            beliefs = told
+        if isinstance(content, type(blank)):
+            beliefs = content
         else:
             with readable(f"{', '.join(names)} and {last}"):
-                beliefs = _renewed(blank, {name: _numbers(told[name]) for name in (*names, last)})
+                beliefs = _renewed(
+                    blank, {name: _numbers(content[name]) for name in (*names, last)}
+                )
         if _renewed(beliefs, {name: getattr(blank, name) for name in (*names, last)}) != blank:
             raise BadOption("the beliefs given are about another kind of mixture than this one")
         for name in (*names, last):

@@ -58,10 +58,10 @@ def assignments(
         for_shares(rows.n, len(beliefs.alpha))
     seen = Rows(rows, session)
     if isinstance(beliefs, GaussianBeliefs):
-        found, constant = _normal(beliefs, seen, full=full)
+        posterior, constant = _normal(beliefs, seen, full=full)
     else:
-        found, constant = _words(beliefs, seen, full=full)
-    return assigned(found, constant, expected.weights, unseen, session)
+        posterior, constant = _words(beliefs, seen, full=full)
+    return assigned(posterior, constant, expected.weights, unseen, session)
 
 
 def _normal(beliefs: GaussianBeliefs, rows: Rows, *, full: bool) -> tuple[Posterior, float]:

@@ -44,8 +44,8 @@ def select_kmeans(
         return _by_elbow(seen)
     logs: list[list[float]] = []
     rows = Rows(dataset(call.data), call.session or Session())
-    for one in gap.reference_curves(rows, ks, references, call):
-        logs.append(one)
+    for curve in gap.reference_curves(rows, ks, references, call):
+        logs.append(curve)
         watch(len(ks) + len(logs), steps, f"reference set {len(logs)}")
     return _by_gap(seen, logs)
 
@@ -61,8 +61,8 @@ class _Seen:
         self, criterion: Criterion, values: Sequence[dict[str, float]], chosen: int | None, why: str
     ) -> Selection:
         candidates = tuple(
-            replace(one, values={**one.values, **more})
-            for one, more in zip(self.candidates, values, strict=True)
+            replace(candidate, values={**candidate.values, **more})
+            for candidate, more in zip(self.candidates, values, strict=True)
         )
         fit = None if chosen is None else self.fits[chosen]
         return Selection("kmeans", criterion, candidates, chosen, why, fit)
@@ -89,18 +89,18 @@ def _fitted(call: KMeansCall, ks: Sequence[int], watch: Watcher, steps: int) -> 
 
 def _by_gap(seen: _Seen, logs: Sequence[Sequence[float]]) -> Selection:
     curve = [None if fit is None else gap.log_rss(gap.rss_of(fit)) for fit in seen.fits]
-    found = gap.gaps(curve, logs)
-    values = [{} if one is None else {"gap": one.value, "gap-error": one.error} for one in found]
-    chosen = gap.first_gap(found)
+    gaps = gap.gaps(curve, logs)
+    values = [{} if own is None else {"gap": own.value, "gap-error": own.error} for own in gaps]
+    chosen = gap.first_gap(gaps)
     if chosen is None:
         why = "no K has a gap that is at least the next one less its error: none is chosen"
         return seen.selection("gap", values, None, why)
-    one, following = found[chosen], found[chosen + 1]
-    assert one is not None
+    own, following = gaps[chosen], gaps[chosen + 1]
+    assert own is not None
     assert following is not None
     k = seen.candidates[chosen].k
     why = (
-        f"the first K whose gap, {shown('gap', one.value)}, is at least that of K = {k + 1} less "
+        f"the first K whose gap, {shown('gap', own.value)}, is at least that of K = {k + 1} less "
         f"its error, {shown('gap', following.value)} - {shown('gap', following.error)}"
     )
     return seen.selection("gap", values, chosen, why)
@@ -108,8 +108,8 @@ def _by_gap(seen: _Seen, logs: Sequence[Sequence[float]]) -> Selection:
 
 def _by_elbow(seen: _Seen) -> Selection:
     curve = [
-        (one.k, gap.rss_of(fit))
-        for one, fit in zip(seen.candidates, seen.fits, strict=True)
+        (candidate.k, gap.rss_of(fit))
+        for candidate, fit in zip(seen.candidates, seen.fits, strict=True)
         if fit is not None
     ]
     heights = gap.elbow_heights(curve) if len(curve) >= _LEAST_FOR_ELBOW else None
@@ -118,10 +118,11 @@ def _by_elbow(seen: _Seen) -> Selection:
         return seen.selection("elbow", [{} for _ in seen.fits], None, why)
     height: dict[int, Fraction] = {k: x for (k, _), x in zip(curve, heights, strict=True)}
     values = [
-        {"elbow": rounded(height[one.k])} if one.k in height else {} for one in seen.candidates
+        {"elbow": rounded(height[candidate.k])} if candidate.k in height else {}
+        for candidate in seen.candidates
     ]
     k = gap.elbow(curve)
-    chosen = next(i for i, one in enumerate(seen.candidates) if one.k == k)
+    chosen = next(i for i, candidate in enumerate(seen.candidates) if candidate.k == k)
     why = (
         "RSS lies farthest below the line between its ends, "
         f"by {shown('elbow', values[chosen]['elbow'])} of its fall"

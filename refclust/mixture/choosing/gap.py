@@ -93,19 +93,19 @@ def gaps(curve: Sequence[float | None], references: Sequence[Sequence[float]]) -
     [Gap(value=1.0, error=0.0), Gap(value=1.0, error=0.6123724356957945)]
     """
     known = list(takewhile(lambda log: log is not None, curve))
-    reached = min(len(known), *(len(one) for one in references))
-    found: list[Gap | None] = []
+    reached = min(len(known), *(len(reference) for reference in references))
+    all_gaps: list[Gap | None] = []
     for place, own in enumerate(known[:reached]):
         assert own is not None
-        logs = [one[place] for one in references]
+        logs = [reference[place] for reference in references]
         b = len(logs)
         mean = math.fsum(logs) / b
         deviation = math.sqrt(math.fsum((x - mean) ** 2 for x in logs) / b)
-        found.append(Gap(mean - own, math.sqrt(1.0 + 1.0 / b) * deviation))
-    return found + [None] * (len(curve) - len(found))
+        all_gaps.append(Gap(mean - own, math.sqrt(1.0 + 1.0 / b) * deviation))
+    return all_gaps + [None] * (len(curve) - len(all_gaps))
 
 
-def first_gap(found: Sequence[Gap | None]) -> int | None:
+def first_gap(gaps_in_order: Sequence[Gap | None]) -> int | None:
     """The first K, by its place, whose gap the next one does not exceed by more than its error.
 
     Spec: MS-GAP
@@ -113,10 +113,10 @@ def first_gap(found: Sequence[Gap | None]) -> int | None:
     >>> first_gap([Gap(0.1, 0.0), Gap(0.5, 0.1), Gap(0.55, 0.1)])
     1
     """
-    for place, (one, following) in enumerate(pairwise(found)):
-        if one is None or following is None:
+    for place, (own, following) in enumerate(pairwise(gaps_in_order)):
+        if own is None or following is None:
             break
-        if one.value >= following.value - following.error:
+        if own.value >= following.value - following.error:
             return place
     return None
 
@@ -159,4 +159,4 @@ def elbow(curve: Sequence[tuple[int, Fraction]]) -> int | None:
     heights = elbow_heights(curve)
     if heights is None:
         return None
-    return min(zip(heights, curve, strict=True), key=lambda one: (-one[0], one[1][0]))[1][0]
+    return min(zip(heights, curve, strict=True), key=lambda point: (-point[0], point[1][0]))[1][0]

@@ -51,7 +51,7 @@ def cross_validated(
             continue  # nothing in it could add anything
         out = frozenset(fold)
         fit = fitted(rows.select([i for i in range(rows.n) if i not in out]))
-        found = assignments(
+        held_out = assignments(
             fit.parameters,
             rows.select(counting),
             family=fit.family,
@@ -60,6 +60,6 @@ def cross_validated(
             session=session,
         )
         terms += [
-            weights[i] * each for i, each in zip(counting, found.log_likelihoods, strict=True)
+            weights[i] * each for i, each in zip(counting, held_out.log_likelihoods, strict=True)
         ]
     return total(terms) / math.fsum(weights)

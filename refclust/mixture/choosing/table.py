@@ -105,7 +105,7 @@ def ranking(candidates: Sequence[Candidate], criterion: str) -> list[int]:
     >>> ranking([one, Candidate(3, error="k-out-of-range"), two], "bic")
     [2, 0]
     """
-    valued = [i for i, one in enumerate(candidates) if criterion in one.values]
+    valued = [i for i, candidate in enumerate(candidates) if criterion in candidate.values]
     return sorted(valued, key=lambda i: rank(candidates[i], criterion))
 
 
@@ -117,17 +117,18 @@ def why(candidates: Sequence[Candidate], criterion: str) -> str:
     places = ranking(candidates, criterion)
     best = candidates[places[0]]
     superlative = "largest" if criterion in _LARGEST else "smallest"
-    told = f"{superlative} {TITLES[criterion]} {shown(criterion, best.values[criterion])}"
+    sentence = f"{superlative} {TITLES[criterion]} {shown(criterion, best.values[criterion])}"
     if len(places) == 1:
         others = len(candidates) - 1
-        return f"{told}; {'none of the others could be fitted' if others else 'no other was asked'}"
+        alone = "none of the others could be fitted" if others else "no other was asked"
+        return f"{sentence}; {alone}"
     following = candidates[places[1]]
     value = following.values[criterion]
     if value != best.values[criterion]:
-        return f"{told}; next {following.name} at {shown(criterion, value)}"
+        return f"{sentence}; next {following.name} at {shown(criterion, value)}"
     more = rank(following, criterion) > rank(best, criterion)
     reason = "has more parameters" if more else "was named later"
-    return f"{told}; so has {following.name}, which {reason}"
+    return f"{sentence}; so has {following.name}, which {reason}"
 
 
 def shown(criterion: str, value: float) -> str:

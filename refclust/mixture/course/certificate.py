@@ -90,7 +90,7 @@ class Certificate:
         >>> Certificate((), True).standing, Certificate((), False).standing
         ('not watched', 'not promised')
         """
-        if any(one.verdict == "falls" for one in self.ascents):
+        if any(ascent.verdict == "falls" for ascent in self.ascents):
             return "falls"
         if not self.guaranteed:
             return "not promised"

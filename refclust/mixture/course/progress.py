@@ -62,17 +62,17 @@ class Progress(Generic[P]):
     pending: Pending[P] | None = None
 
 
-def told(progress: Progress[P], family: Family[P, D, M]) -> dict[str, Any]:
+def content_of(progress: Progress[P], family: Family[P, D, M]) -> dict[str, Any]:
     """The progress as plain values."""
     pending = progress.pending
     if pending is not None:
         # A pass that was seen but led to no M-step yet will be made again, with its traces.
-        ascents = tuple(one for one in pending.ascents if one.iteration < pending.done)
+        ascents = tuple(ascent for ascent in pending.ascents if ascent.iteration < pending.done)
         kept = replace(pending, ascents=ascents, trace=pending.trace[: pending.done])
         progress = replace(progress, draws=pending.draws, pending=kept)
-    parameters = Part(_unread, _unread, plain=lambda value, _known, _line: family.told(value))
-    found: dict[str, Any] = plain(progress, {"P": parameters}, line=True)
-    return found
+    parameters = Part(_unread, _unread, plain=lambda value, _known, _line: family.content(value))
+    record: dict[str, Any] = plain(progress, {"P": parameters}, line=True)
+    return record
 
 
 def _unread(*_: Any) -> Any:

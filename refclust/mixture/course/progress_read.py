@@ -40,21 +40,21 @@ class ProgressReader(Generic[P, D, M]):
         # Random numbers: for every start, and for every pass of sampled steps.
         passes = (options.limit + 1) * options.samples if options.sampled else 0
         known = {
-            "P": Part(lambda told, _: self._parameters(told), lambda _defs, _known: {}),
+            "P": Part(lambda part, _: self._parameters(part), lambda _defs, _known: {}),
             "n": self.n,
             "k": options.k,
             "limit": options.limit,
             "draws allowed": options.restarts * ((passes + options.k) * self.n + options.k),
         }
-        found: Progress[P] = read(Progress, node, known)
+        progress: Progress[P] = read(Progress, node, known)
         finished, pending = node.entry("finished"), node.entry("pending")
-        if len(found.finished) + (found.pending is not None) > options.restarts:
+        if len(progress.finished) + (progress.pending is not None) > options.restarts:
             finished.fail(f"more runs than the {options.restarts} that were asked for")
-        for item, run in zip(finished.items(), found.finished, strict=True):
+        for item, run in zip(finished.items(), progress.finished, strict=True):
             self._check_run(item, run)
-        if found.pending is not None:
-            self._check_pending(pending, found.pending)
-        return found
+        if progress.pending is not None:
+            self._check_pending(pending, progress.pending)
+        return progress
 
     def _check_pending(self, node: Node, pending: Pending[P]) -> None:
         self._check_trace(node.entry("trace"), pending.trace)
@@ -64,7 +64,7 @@ class ProgressReader(Generic[P, D, M]):
 
     def _check_run(self, node: Node, run: Run[P]) -> None:
         self._check_trace(node.entry("trace"), run.trace)
-        weights: Any = next(iter(self.family.told(run.parameters).values()))
+        weights: Any = next(iter(self.family.content(run.parameters).values()))
         node.entry("sizes").doubles(len(weights), 0)
         if len(run.trace) != run.iterations + 1:
             trace = node.entry("trace")
@@ -91,6 +91,6 @@ class ProgressReader(Generic[P, D, M]):
         k, count = self.options.k, len(plain.get("weights") or plain.get("alpha") or ())
         if not (1 if self.options.collapse == "drop" else k) <= count <= k:
             node.fail(f"{count} components; {k} are due")
-        found = self.family.read(plain)
-        node.members(*self.family.told(found))
-        return found
+        parameters = self.family.read(plain)
+        node.members(*self.family.content(parameters))
+        return parameters

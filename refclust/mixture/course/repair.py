@@ -42,8 +42,8 @@ def repaired(
     Spec: GMM-COLLAPSE
     """
     component, k = collapsed.component, point.densities.k
-    found = family.passes.posterior(point.densities, full=False)
-    labels = memoryview(found.labels).tolist()
+    posterior = family.passes.posterior(point.densities, full=False)
+    labels = memoryview(posterior.labels).tolist()
     members = [i for i, label in enumerate(labels) if label == component]
     iteration, before = place
     if k == 1 or component is None or before >= _MOST_RESETS:
@@ -54,7 +54,7 @@ def repaired(
             following = family.point(
                 family.without(point.parameters, component)
                 if policy == "drop"
-                else family.replaced(point.parameters, component, rows.row(_worst(rows, found)))
+                else family.replaced(point.parameters, component, rows.row(_worst(rows, posterior)))
             )
         except Collapsed:
             policy = "end"
@@ -62,21 +62,21 @@ def repaired(
     return Event(iteration, component, str(collapsed), shown, _DONE[policy]), following
 
 
-def _worst(rows: Rows, found: Posterior) -> int:
+def _worst(rows: Rows, posterior: Posterior) -> int:
     """The row, among those that count, that the mixture explains least."""
-    weights, values = rows.data.weights, plain(found.log_likelihoods)
+    weights, values = rows.data.weights, plain(posterior.log_likelihoods)
     counted = [i for i in range(len(values)) if weights is None or weights[i]]
     return min(counted, key=values.__getitem__)
 
 
 def impossible(family: Family[P, D, M], rows: Rows, point: Point[P, D]) -> ImpossibleRow:
     """The error for parameters under which some row has probability zero."""
-    found = plain(family.passes.posterior(point.densities, full=False).log_likelihoods)
-    i = found.index(-math.inf)
+    likelihoods = plain(family.passes.posterior(point.densities, full=False).log_likelihoods)
+    i = likelihoods.index(-math.inf)
     why, advice = lost_row(family.name)
     return ImpossibleRow(
-        f"row {rows.data.row_name(i)} {why}, {found.count(-math.inf)} of {len(found)} rows in all; "
-        f"start elsewhere, or {advice}"
+        f"row {rows.data.row_name(i)} {why}, {likelihoods.count(-math.inf)} of {len(likelihoods)} "
+        f"rows in all; start elsewhere, or {advice}"
     )
 
 

@@ -110,10 +110,10 @@ def _turned(
             if _gain(counts, best.along, other.along, equal_volumes) > _BETTER:
                 best = other
         axes = best.axes
-    found = _swept(counts, matrices, axes, effort, equal_volumes)
+    sweep = _swept(counts, matrices, axes, effort, equal_volumes)
     fitted = equal_volume_diagonal if equal_volumes else own
-    covariances = (flat(composed(found.axes, values)) for values in fitted(counts, found.along))
-    return Maximised(tuple(covariances), found.iterations, found.converged)
+    covariances = (flat(composed(sweep.axes, values)) for values in fitted(counts, sweep.along))
+    return Maximised(tuple(covariances), sweep.iterations, sweep.converged)
 
 
 def _swept(
@@ -191,8 +191,8 @@ def _check_both(works: Sequence[Lines], p: int, q: int) -> None:
 
 def _diagonals(matrices: Sequence[Sequence[Sequence[float]]]) -> Blocks:
     """The diagonals; rounding may make one vanish where lengths differ by a factor of 2**26."""
-    found = tuple(tuple(row[j] for j, row in enumerate(matrix)) for matrix in matrices)
-    for k, diagonal in enumerate(found):
+    diagonals = tuple(tuple(row[j] for j, row in enumerate(matrix)) for matrix in matrices)
+    for k, diagonal in enumerate(diagonals):
         if not min(diagonal) > 0:
             raise Degenerate(k)
-    return found
+    return diagonals

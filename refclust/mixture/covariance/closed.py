@@ -98,13 +98,13 @@ def own_orientation(counts: Block, scatters: Blocks) -> Blocks:
     >>> own_orientation((1.0, 1.0), ((4.0, 0.0, 0.0, 1.0), (2.0, 0.0, 0.0, 5.0)))
     ((4.5, 0.0, 0.0, 1.5), (1.5, 0.0, 0.0, 4.5))
     """
-    found = [symmetric_eigen(squared(scatter)) for scatter in scatters]
+    eigens = [symmetric_eigen(squared(scatter)) for scatter in scatters]
     total = math.fsum(counts)
-    variances = [x / total for x in added([eigen.values for eigen in found])]
+    variances = [x / total for x in added([eigen.values for eigen in eigens])]
     # Singular scatters leave eigenvalues of either sign, by rounding.
     if not min(variances) > 0:
         raise Degenerate(None)
-    return tuple(flat(composed(eigen.vectors, variances)) for eigen in found)
+    return tuple(flat(composed(eigen.vectors, variances)) for eigen in eigens)
 
 
 def _mean_of(component: int, variances: Block) -> float:

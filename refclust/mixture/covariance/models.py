@@ -94,14 +94,14 @@ def covariance_model(name: str) -> CovarianceModel:
     >>> covariance_model("tied").name
     'EEE'
     """
-    given: Any = name  # whatever a caller without types gave
-    found = MODELS.get(_ALIASES.get(name, name)) if isinstance(given, str) else None
-    if found is None:
+    untyped: Any = name  # whatever a caller without types gave
+    model = MODELS.get(_ALIASES.get(name, name)) if isinstance(untyped, str) else None
+    if model is None:
         raise BadOption(
             f"the covariance model is {shown(name)}; allowed are "
             f"{', '.join(MODELS)}, {', '.join(_ALIASES)}"
         )
-    return found
+    return model
 
 
 def free_parameters(model: str, k: int, d: int) -> int:
@@ -112,11 +112,11 @@ def free_parameters(model: str, k: int, d: int) -> int:
     >>> [free_parameters(model, 3, 2) for model in ("EII", "VEI", "EEE", "VVV")]
     [1, 4, 3, 9]
     """
-    found = covariance_model(model)
+    letters = covariance_model(model)
     times = {"I": 0, "E": 1, "V": k}
     turns = d * (d - 1) // 2
-    shapes = times[found.shape] * (d - 1)
-    return times[found.volume] + shapes + times[found.orientation] * turns
+    shapes = times[letters.shape] * (d - 1)
+    return times[letters.volume] + shapes + times[letters.orientation] * turns
 
 
 def mixture_parameters(model: str, k: int, d: int) -> int:
@@ -152,16 +152,16 @@ def maximised(
     >>> maximised("VVI", (1.0, 2.0), ((1.0, 5.0), (3.0, 3.0))).covariances
     ((1.0, 5.0), (1.5, 1.5))
     """
-    found = MODELS.get(model) or covariance_model(model)
+    wanted = MODELS.get(model) or covariance_model(model)
     for k, count in enumerate(counts):
         if not count > 0:
             raise Degenerate(k)
-    if found.closed_form:
-        result = Maximised(_CLOSED[found.name](counts, scatters))
+    if wanted.closed_form:
+        result = Maximised(_CLOSED[wanted.name](counts, scatters))
     else:
-        result = _ITERATED[found.name](counts, scatters, before, Effort(tolerance, limit))
-    if found.form != "full":
-        _check_variances(result.covariances, shared=found.name in ("EII", "EEI"))
+        result = _ITERATED[wanted.name](counts, scatters, before, Effort(tolerance, limit))
+    if wanted.form != "full":
+        _check_variances(result.covariances, shared=wanted.name in ("EII", "EEI"))
     return result
 
 

@@ -133,27 +133,27 @@ def check_whole(data: Dataset, *, whole: bool = True, advice: str = "") -> None:
         raise FractionalCount(f"{_where(data, place)}; counts are whole numbers{advice}")
 
 
-def check_parameters(given: CountParameters, kind: Kind, d: int) -> None:
+def check_parameters(parameters: CountParameters, kind: Kind, d: int) -> None:
     """Refuse parameters that are no mixture over d words."""
     with readable("weights and probabilities"):
-        _check_parameters(given, kind, d)
+        _check_parameters(parameters, kind, d)
 
 
-def _check_parameters(given: CountParameters, kind: Kind, d: int) -> None:
-    k = len(given.weights)
-    if not k or len(given.probabilities) != k:
+def _check_parameters(parameters: CountParameters, kind: Kind, d: int) -> None:
+    k = len(parameters.weights)
+    if not k or len(parameters.probabilities) != k:
         raise DimensionMismatch(
-            f"{k} weights and {len(given.probabilities)} rows of probabilities were given; one of "
-            "each is due for every component"
+            f"{k} weights and {len(parameters.probabilities)} rows of probabilities were given; "
+            "one of each is due for every component"
         )
-    check_weights(given.weights)
-    if not isinstance(given.probabilities, CentreMatrix):
-        for c, row in enumerate(given.probabilities):
+    check_weights(parameters.weights)
+    if not isinstance(parameters.probabilities, CentreMatrix):
+        for c, row in enumerate(parameters.probabilities):
             if len(row) != d:
                 raise DimensionMismatch(
                     f"component {c} has {len(row)} probabilities, the rows {d} columns"
                 )
-    table = CentreMatrix.of(given.probabilities)
+    table = CentreMatrix.of(parameters.probabilities)
     if table.d != d:
         raise DimensionMismatch(f"{table.d} probabilities for each component, {d} columns")
     if surely_shares(table.values, d, whole=kind == "multinomial"):

@@ -129,14 +129,14 @@ class CountFamily:
         Spec: EM-MSTEP, MMIX-PI, MMIX-THETA, BMIX-THETA, MMIX-Q
         """
         check_sizes(moments)
-        found = self.passes.estimated(moments, self.m, self.prior, self.kind)
-        parameters = estimated(moments, found)
-        terms = terms_of(parameters, found.logs, self.kind)
+        words = self.passes.estimated(moments, self.m, self.prior, self.kind)
+        parameters = estimated(moments, words)
+        terms = terms_of(parameters, words.logs, self.kind)
         shares = (
             n * log(weight) for n, weight in zip(moments.counts, parameters.weights, strict=True)
         )
-        expected = math.fsum((found.expected, *shares))
-        return Following(self._point(parameters, terms, found.imagined), expected)
+        expected = math.fsum((words.expected, *shares))
+        return Following(self._point(parameters, terms, words.imagined), expected)
 
     def started(self, moments: Tallies, *, smooth: bool) -> CountParameters:
         """The M-step of a start; if smooth, no word that occurs begins with probability zero.
@@ -156,21 +156,19 @@ class CountFamily:
         """
         k = len(rows)
         ones, flat = array("d", [1.0] * k), array("d", (x for row in rows for x in row))
-        found = self._like(Tallies(ones, flat))
-        return CountParameters((1.0 / k,) * k, found.probabilities)
+        parameters = self._like(Tallies(ones, flat))
+        return CountParameters((1.0 / k,) * k, parameters.probabilities)
 
-    def blended(
-        self, one: CountParameters, other: CountParameters, share: float
-    ) -> CountParameters:
+    def blended(self, old: CountParameters, new: CountParameters, share: float) -> CountParameters:
         """Parameters on the way from one to another.
 
         Spec: EM-GEM
         """
         return CountParameters(
-            between(one.weights, other.weights, share),
+            between(old.weights, new.weights, share),
             tuple(
                 between(a, b, share)
-                for a, b in zip(one.probabilities, other.probabilities, strict=True)
+                for a, b in zip(old.probabilities, new.probabilities, strict=True)
             ),
         )
 
@@ -205,29 +203,29 @@ class CountFamily:
             ),
         )
 
-    def told(self, parameters: CountParameters) -> dict[str, Any]:
+    def content(self, parameters: CountParameters) -> dict[str, Any]:
         """Parameters as plain values."""
         return {
             "weights": list(parameters.weights),
             "probabilities": [list(row) for row in parameters.probabilities],
         }
 
-    def read(self, told: Any) -> CountParameters:
+    def read(self, content: Any) -> CountParameters:
         """Parameters from plain values, or given as such, checked.
 
         Spec: EM-INIT
         """
-        if isinstance(told, CountParameters):
-            given = told
+        if isinstance(content, CountParameters):
+            parameters = content
         else:
             with readable("weights and probabilities"):
-                given = CountParameters(
-                    tuple(map(float, told["weights"])),
-                    tuple(tuple(map(float, row)) for row in told["probabilities"]),
+                parameters = CountParameters(
+                    tuple(map(float, content["weights"])),
+                    tuple(tuple(map(float, row)) for row in content["probabilities"]),
                 )
-        check_parameters(given, self.kind, self.passes.rows.data.d)
+        check_parameters(parameters, self.kind, self.passes.rows.data.d)
         # In one buffer: with many words that is made once, not in every step.
-        return CountParameters(given.weights, CentreMatrix.of(given.probabilities))
+        return CountParameters(parameters.weights, CentreMatrix.of(parameters.probabilities))
 
     def free_parameters(self, k: int) -> int:
         """How many numbers the mixture is free to choose.

@@ -51,7 +51,7 @@ class GaussianJoint:
 
     def of(self, row: Vector) -> list[Interval]:
         """One interval for each component with a share."""
-        found = []
+        logs = []
         for offset, mean, inverse in self._components:
             away = [Fraction(x) - m for x, m in zip(row, mean, strict=True)]
             square = sum(
@@ -61,8 +61,8 @@ class GaussianJoint:
                 ),
                 Fraction(0),
             )
-            found.append(self._arithmetic.add([offset, self._arithmetic.rational(-square / 2)]))
-        return found
+            logs.append(self._arithmetic.add([offset, self._arithmetic.rational(-square / 2)]))
+        return logs
 
 
 class CountJoint:
@@ -84,7 +84,7 @@ class CountJoint:
 
     def of(self, row: Vector) -> list[Interval]:
         """One interval for each component that can have made the row."""
-        found = []
+        sums = []
         for share, parameters in self._components:
             terms = [share]
             for x, parameter in zip(row, parameters, strict=True):
@@ -96,8 +96,8 @@ class CountJoint:
                 if rational:
                     terms.append(self._arithmetic.rational(rational))
             else:
-                found.append(self._arithmetic.add(terms))
-        return found
+                sums.append(self._arithmetic.add(terms))
+        return sums
 
     def _times(self, factor: Fraction, inside: Fraction) -> Interval:
         if inside not in self._logs:

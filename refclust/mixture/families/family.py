@@ -116,7 +116,7 @@ class Family(Protocol[P, D, M]):
     def around(self, rows: Sequence[Sequence[float]]) -> P:
         """Parameters of K equal components that differ in where they are: at some rows."""
 
-    def blended(self, one: P, other: P, share: float) -> P:
+    def blended(self, old: P, new: P, share: float) -> P:
         """Parameters on the way from one to another."""
 
     def without(self, parameters: P, component: int) -> P:
@@ -125,10 +125,10 @@ class Family(Protocol[P, D, M]):
     def replaced(self, parameters: P, component: int, row: Sequence[float]) -> P:
         """The parameters with one component as wide as the data, around a row."""
 
-    def told(self, parameters: P) -> dict[str, Any]:
+    def content(self, parameters: P) -> dict[str, Any]:
         """Parameters as plain values."""
 
-    def read(self, told: Any) -> P:
+    def read(self, content: Any) -> P:
         """Parameters from plain values, or from parameters, checked."""
 
     def free_parameters(self, k: int) -> int:

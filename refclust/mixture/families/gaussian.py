@@ -171,7 +171,7 @@ class GaussianFamily:
         self._check_scatters(scatters)
         known = None if before is None else before.spreads
         try:
-            found = maximised(self.model, tuple(moments.counts), scatters, before=known)
+            best = maximised(self.model, tuple(moments.counts), scatters, before=known)
         except Degenerate as degenerate:
             raise Collapsed(degenerate.component, self._lost(degenerate.column)) from None
         except (OverflowError, ValueError):
@@ -182,7 +182,7 @@ class GaussianFamily:
         return GaussianParameters(
             component_weights(moments.counts),
             centres_of(moments).rows(),
-            found.covariances,
+            best.covariances,
             self.form,
         )
 
@@ -217,17 +217,17 @@ class GaussianFamily:
         )
 
     def blended(
-        self, one: GaussianParameters, other: GaussianParameters, share: float
+        self, old: GaussianParameters, new: GaussianParameters, share: float
     ) -> GaussianParameters:
         """Parameters on the way from one to another.
 
         Spec: EM-GEM
         """
         return GaussianParameters(
-            between(one.weights, other.weights, share),
-            tuple(between(a, b, share) for a, b in zip(one.means, other.means, strict=True)),
-            tuple(between(a, b, share) for a, b in zip(one.spreads, other.spreads, strict=True)),
-            one.form,
+            between(old.weights, new.weights, share),
+            tuple(between(a, b, share) for a, b in zip(old.means, new.means, strict=True)),
+            tuple(between(a, b, share) for a, b in zip(old.spreads, new.spreads, strict=True)),
+            old.form,
         )
 
     def without(self, parameters: GaussianParameters, component: int) -> GaussianParameters:
@@ -267,7 +267,7 @@ class GaussianFamily:
             parameters.form,
         )
 
-    def told(self, parameters: GaussianParameters) -> dict[str, Any]:
+    def content(self, parameters: GaussianParameters) -> dict[str, Any]:
         """Parameters as plain values."""
         return {
             "weights": list(parameters.weights),
@@ -275,29 +275,29 @@ class GaussianFamily:
             "spreads": [list(spread) for spread in parameters.spreads],
         }
 
-    def read(self, told: Any) -> GaussianParameters:
+    def read(self, content: Any) -> GaussianParameters:
         """Parameters from plain values, or given as such, checked.
 
         Spec: EM-INIT
         """
-        if isinstance(told, GaussianParameters):
-            given = told
+        if isinstance(content, GaussianParameters):
+            parameters = content
         else:
             with readable("weights, means and spreads"):
-                given = GaussianParameters(
-                    tuple(map(float, told["weights"])),
-                    tuple(tuple(map(float, mean)) for mean in told["means"]),
-                    tuple(tuple(map(float, spread)) for spread in told["spreads"]),
+                parameters = GaussianParameters(
+                    tuple(map(float, content["weights"])),
+                    tuple(tuple(map(float, mean)) for mean in content["means"]),
+                    tuple(tuple(map(float, spread)) for spread in content["spreads"]),
                     self.form,
                 )
-        check_parameters(given, self.passes.rows.data.d)
-        check_means(given.means, self.passes.mean, self.passes.weight)
-        if given.form != self.form:
+        check_parameters(parameters, self.passes.rows.data.d)
+        check_means(parameters.means, self.passes.mean, self.passes.weight)
+        if parameters.form != self.form:
             raise BadOption(
-                f"the parameters given have {given.form} covariances; the model {self.model} has "
-                f"{self.form} ones"
+                f"the parameters given have {parameters.form} covariances; the model {self.model} "
+                f"has {self.form} ones"
             )
-        return given
+        return parameters
 
     def free_parameters(self, k: int) -> int:
         """How many numbers the mixture is free to choose.
@@ -372,8 +372,8 @@ class GaussianFamily:
         """The covariance within all components together, each of them with the floor."""
         weight = math.fsum(moments.counts)
         scatters = self.passes.scatters(moments, self.prior if self.floor else ())
-        one = tuple(math.fsum(column) / weight for column in zip(*scatters, strict=True))
-        return (math.fsum(one) / len(one),) if self.form == "spherical" else one
+        pooled = tuple(math.fsum(column) / weight for column in zip(*scatters, strict=True))
+        return (math.fsum(pooled) / len(pooled),) if self.form == "spherical" else pooled
 
     @cached_property
     def whole(self) -> Vector:

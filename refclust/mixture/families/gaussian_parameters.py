@@ -89,8 +89,8 @@ def whitening_diagonal(parameters: GaussianParameters, white: Doubles, k: int) -
     """
     d, size = len(parameters.means[0]), len(white) // len(parameters.weights)
     step = d + 1 if parameters.form == "full" else 1
-    found: list[float] = memoryview(white)[k * size : (k + 1) * size : step].tolist()  # type: ignore[assignment]
-    return found * (d if size == 1 else 1)
+    diagonal: list[float] = memoryview(white)[k * size : (k + 1) * size : step].tolist()  # type: ignore[assignment]
+    return diagonal * (d if size == 1 else 1)
 
 
 def constant_of(exponents: Sequence[int]) -> float:
@@ -104,35 +104,37 @@ def constant_of(exponents: Sequence[int]) -> float:
     return -0.5 * len(exponents) * LOG_TWO_PI - sum(exponents) * math.log(2.0)
 
 
-def check_parameters(given: GaussianParameters, d: int) -> None:
+def check_parameters(parameters: GaussianParameters, d: int) -> None:
     """Refuse parameters that are no mixture of normal densities over d columns."""
     with readable("weights, means and spreads"):
-        _check_parameters(given, d)
+        _check_parameters(parameters, d)
 
 
-def _check_parameters(given: GaussianParameters, d: int) -> None:
-    k = len(given.weights)
-    if given.form not in ("full", "diagonal", "spherical"):
-        raise BadOption(f"the form is {given.form!r}; allowed are full, diagonal, spherical")
-    if not k or len(given.means) != k or len(given.spreads) != k:
+def _check_parameters(parameters: GaussianParameters, d: int) -> None:
+    k = len(parameters.weights)
+    if parameters.form not in ("full", "diagonal", "spherical"):
+        raise BadOption(f"the form is {parameters.form!r}; allowed are full, diagonal, spherical")
+    if not k or len(parameters.means) != k or len(parameters.spreads) != k:
         raise DimensionMismatch(
-            f"{k} weights, {len(given.means)} means and {len(given.spreads)} covariances were "
-            "given; one of each is due for every component"
+            f"{k} weights, {len(parameters.means)} means and {len(parameters.spreads)} covariances "
+            "were given; one of each is due for every component"
         )
-    size = {"full": d * d, "diagonal": d, "spherical": 1}[given.form]
+    size = {"full": d * d, "diagonal": d, "spherical": 1}[parameters.form]
     for c in range(k):
-        if len(given.means[c]) != d:
-            raise DimensionMismatch(f"mean {c} has {len(given.means[c])} components, the rows {d}")
-        if len(given.spreads[c]) != size:
+        if len(parameters.means[c]) != d:
             raise DimensionMismatch(
-                f"covariance {c} has {len(given.spreads[c])} numbers; {size} are due"
+                f"mean {c} has {len(parameters.means[c])} components, the rows {d}"
             )
-    check_weights(given.weights)
-    for numbers in (*given.means, *given.spreads):
+        if len(parameters.spreads[c]) != size:
+            raise DimensionMismatch(
+                f"covariance {c} has {len(parameters.spreads[c])} numbers; {size} are due"
+            )
+    check_weights(parameters.weights)
+    for numbers in (*parameters.means, *parameters.spreads):
         if not all(map(math.isfinite, numbers)):
             raise NotFinite("the parameters given hold a number that is not finite")
-    if given.form == "full":
-        for c, spread in enumerate(given.spreads):
+    if parameters.form == "full":
+        for c, spread in enumerate(parameters.spreads):
             _check_symmetry(c, spread, d)
 
 
@@ -140,10 +142,10 @@ def _check_symmetry(c: int, spread: Vector, d: int) -> None:
     """Refuse a matrix with two different halves; last bits may differ."""
     for i in range(d):
         for j in range(i):
-            one, other = spread[i * d + j], spread[j * d + i]
-            if abs(one - other) > 2.0**-40 * max(abs(one), abs(other)):
+            below, above = spread[i * d + j], spread[j * d + i]
+            if abs(below - above) > 2.0**-40 * max(abs(below), abs(above)):
                 raise BadOption(
-                    f"covariance {c} is not symmetric: {one!r} and {other!r} stand for columns "
+                    f"covariance {c} is not symmetric: {below!r} and {above!r} stand for columns "
                     f"{i} and {j}"
                 )
 
@@ -172,7 +174,7 @@ def check_weights(weights: Sequence[float]) -> None:
         )
 
 
-def between(one: Sequence[float], other: Sequence[float], share: float) -> Vector:
+def between(old: Sequence[float], new: Sequence[float], share: float) -> Vector:
     """The numbers that lie a share of the way from one to the other.
 
     Spec: EM-GEM
@@ -180,4 +182,4 @@ def between(one: Sequence[float], other: Sequence[float], share: float) -> Vecto
     >>> between([0.0], [2.0], 0.25)
     (0.5,)
     """
-    return tuple(a + share * (b - a) for a, b in zip(one, other, strict=True))
+    return tuple(a + share * (b - a) for a, b in zip(old, new, strict=True))

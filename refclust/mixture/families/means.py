@@ -266,7 +266,7 @@ class MeanFamily:
             tuple(fresh if i == component else old for i, old in enumerate(parameters.means)),
         )
 
-    def told(self, parameters: MeanParameters) -> dict[str, Any]:
+    def content(self, parameters: MeanParameters) -> dict[str, Any]:
         """Parameters as plain values."""
         return {
             "weights": list(parameters.weights),

@@ -84,19 +84,19 @@ def check_columns(data: Dataset, variances: Sequence[float], *, spherical: bool)
         for j, variance in enumerate(variances)
         if not _MARGIN * LEAST_VARIANCE <= variance <= most / _MARGIN
     ]
-    found = {j: column_deviation(data, j) for j in doubtful}
+    deviations = {j: column_deviation(data, j) for j in doubtful}
     least, widest = math.sqrt(LEAST_VARIANCE), math.sqrt(most)
-    refused = [j for j, deviation in found.items() if deviation > widest]
+    refused = [j for j, deviation in deviations.items() if deviation > widest]
     if not spherical:
-        refused += [j for j, deviation in found.items() if 0.0 < deviation < least]
+        refused += [j for j, deviation in deviations.items() if 0.0 < deviation < least]
     elif len(doubtful) == data.d:
-        j = max(doubtful, key=lambda j: found[j])
-        refused += [j] if 0.0 < found[j] < least else []
+        j = max(doubtful, key=lambda j: deviations[j])
+        refused += [j] if 0.0 < deviations[j] < least else []
     if refused:
         j = refused[0]
         raise NotFinite(
-            f"the standard deviation of column {data.feature_name(j)} is {found[j]:.3g}; so that "
-            f"sums of squares are within the range of doubles, {least:.2g} to {widest:.2g} is "
+            f"the standard deviation of column {data.feature_name(j)} is {deviations[j]:.3g}; so "
+            f"that sums of squares are within the range of doubles, {least:.2g} to {widest:.2g} is "
             "allowed: multiply the column by a power of ten"
         )
 

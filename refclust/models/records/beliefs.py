@@ -75,8 +75,8 @@ class _Beliefs(Numbers):
 
     def mixture(self) -> Parameters:
         """The mixture of what is expected."""
-        found: Parameters = self.parameters().expected()
-        return found
+        expected: Parameters = self.parameters().expected()
+        return expected
 
     @property
     def weights(self) -> tuple[float, ...]:
@@ -135,8 +135,8 @@ class CountBeliefNumbers(_Beliefs):
     @property
     def middles(self) -> Centres:
         """Which words the components are expected to like."""
-        found: Any = self.mixture()
-        return tuple(found.probabilities)
+        mixture: Any = self.mixture()
+        return tuple(mixture.probabilities)
 
     def parameters(self) -> Any:
         """The beliefs."""
@@ -169,8 +169,8 @@ class PresenceBeliefNumbers(_Beliefs):
     @property
     def middles(self) -> Centres:
         """How probable each word is expected to be."""
-        found: Any = self.mixture()
-        return tuple(found.probabilities)
+        mixture: Any = self.mixture()
+        return tuple(mixture.probabilities)
 
     def parameters(self) -> Any:
         """The beliefs."""

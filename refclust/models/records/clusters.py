@@ -255,7 +255,7 @@ def _merges(_part: Part, node: Node, known: Known) -> tuple[Merge, ...]:
     n = known["n"]
     merges = node.items(n - 1)
     sizes = dict.fromkeys(range(n), 1)
-    found: list[Merge] = []
+    tree: list[Merge] = []
     for made, item in enumerate(merges, start=n):
         a, b, height, size = item.items(4)
         first, second = a.whole(0, made - 1), b.whole(0, made - 1)
@@ -267,8 +267,8 @@ def _merges(_part: Part, node: Node, known: Known) -> tuple[Merge, ...]:
         sizes[made] = sizes.pop(first) + sizes.pop(second)
         if size.whole(2) != sizes[made]:
             size.fail(f"{size.value}; the two clusters hold {sizes[made]} rows")
-        found.append(Merge(first, second, height.double(), sizes[made]))
-    return tuple(found)
+        tree.append(Merge(first, second, height.double(), sizes[made]))
+    return tuple(tree)
 
 
 @dataclass(frozen=True, slots=True)

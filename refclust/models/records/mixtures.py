@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from refclust.data.files.document import Node
 from refclust.data.files.parts import Known, also, counted, double, doubles, names, whole
-from refclust.data.files.records import SPREAD, Chosen
+from refclust.data.files.records import INLINED, Chosen
 from refclust.models.records.common import (
     Amount,
     Clusters,
@@ -47,7 +47,7 @@ class MixtureParams:
     """
 
     k: Clusters
-    settings: Annotated[Any, Chosen(settings_of), SPREAD]  # of its family
+    settings: Annotated[Any, Chosen(settings_of), INLINED]  # of its family
     start: MixtureStart
     variation: Variation
     top: Annotated[int, whole(0, "k")]
@@ -161,8 +161,8 @@ class MixtureFitted:
     def check(self, node: Node, _known: Known) -> None:
         """Refuse a trace out of order, and another best run than the one described."""
         numbered(self.trace, node, 0)
-        told = ("log_likelihood", "objective", "log_prior", "entropy", "iterations", "stopped")
-        agrees(self, node, *told)
+        shared = ("log_likelihood", "objective", "log_prior", "entropy", "iterations", "stopped")
+        agrees(self, node, *shared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,14 +210,14 @@ class ClassifierFitted:
 
     def check(self, node: Node, known: Known) -> None:
         """Refuse densities of other classes, another prior, other covariances than due."""
-        found, place = self.parameters, node.entry("parameters")
-        if len(found) != len(self.classes):
-            place.fail(f"{len(found)} densities for {len(self.classes)} classes")
+        densities, place = self.parameters, node.entry("parameters")
+        if len(densities) != len(self.classes):
+            place.fail(f"{len(densities)} densities for {len(self.classes)} classes")
         prior = known["params.prior"]
-        if isinstance(prior, tuple) and prior != found.weights:
+        if isinstance(prior, tuple) and prior != densities.weights:
             place.entry("weights").fail("other numbers than params.prior")
         if known["algorithm"] == "lda":
-            covariances: Any = getattr(found, "covariances", ())
+            covariances: Any = getattr(densities, "covariances", ())
             for k, covariance in enumerate(covariances):
                 if covariance != covariances[0]:
                     place.entry("covariances").item(k).fail(

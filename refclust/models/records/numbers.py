@@ -94,13 +94,13 @@ def _spread() -> Part:
     def read(node: Node, known: Known) -> Centre:
         form, d = form_of(known["params.covariance"]), known["d"]
         if form != "full":
-            found = node.doubles(d if form == "diagonal" else 1)
-            for place, variance in enumerate(found):
+            numbers = node.doubles(d if form == "diagonal" else 1)
+            for place, variance in enumerate(numbers):
                 if not variance > 0:
                     node.item(place).fail(f"the variance {variance!r}; it must be above 0")
-            return found
-        found = node.doubles(d * d)
-        matrix = tuple(found[i * d : (i + 1) * d] for i in range(d))
+            return numbers
+        numbers = node.doubles(d * d)
+        matrix = tuple(numbers[i * d : (i + 1) * d] for i in range(d))
         if matrix != tuple(zip(*matrix, strict=True)):
             node.fail("a matrix that is not symmetric")
         try:
@@ -108,7 +108,7 @@ def _spread() -> Part:
         except (NotPositive, OverflowError) as wrong:
             which = f" in column {wrong.column}" if isinstance(wrong, NotPositive) else ""
             node.fail(f"a matrix that is not positive definite{which}")
-        return found
+        return numbers
 
     return replace(doubles(), read=read)
 
@@ -221,8 +221,8 @@ class Numbers(ABC):
 
     def mixture(self) -> Parameters:
         """The mixture that rows are drawn from."""
-        found: Parameters = self.parameters()
-        return found
+        parameters: Parameters = self.parameters()
+        return parameters
 
 
 @dataclass(frozen=True, slots=True)

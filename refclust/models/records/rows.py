@@ -45,8 +45,8 @@ def _row() -> Part:
         return _from_pairs(node, known["d"])
 
     def plain(value: Centre, known: Known, line: bool) -> Any:
-        found = value if known["kind"] == "dense" else sparse_pairs(value)
-        return found if line else Line(found)
+        numbers = value if known["kind"] == "dense" else sparse_pairs(value)
+        return numbers if line else Line(numbers)
 
     def schema(defs: Schema, _known: Known) -> Schema:
         defs.setdefault("denseRow", _DENSE)

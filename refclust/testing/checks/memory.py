@@ -77,14 +77,14 @@ def _sessions(backend: Backend, whole: Script, first: Outcome) -> Outcome:
 def _ready(backend: Backend, part: Script) -> Player:
     player = Player(backend, part)
     player.prepare()
-    player.one(0, "reference")
+    player.call(0, "reference")
     return player
 
 
 def _part(whole: Script, kernel: str) -> Script:
     """The first call of a kernel alone, with the states that it needs written out."""
-    calls = (one for one in whole.calls if one.kernel == kernel)
-    call = next(one for one in calls if not isinstance(one.due, Raised))
+    calls = (call for call in whole.calls if call.kernel == kernel)
+    call = next(call for call in calls if not isinstance(call.due, Raised))
     args = tuple(whole.value(arg) for arg in call.args)
     return replace(whole, calls=[replace(call, args=args)])
 
@@ -92,18 +92,18 @@ def _part(whole: Script, kernel: str) -> Script:
 def _growth(work: Callable[[], object], most: int) -> str:
     """What is left behind each time, in words, or nothing."""
     _repeated(work, most // 5)
-    told = ""
+    leak = ""
     for _ in range(_TIMES):
         before = _now()
         times = _repeated(work, most)
         blocks, held = (now - then for now, then in zip(_now(), before, strict=True))
         if blocks > _BLOCKS_A_CALL * times:
-            told = f"{blocks} blocks of Python's memory in {times} of them"
+            leak = f"{blocks} blocks of Python's memory in {times} of them"
         elif held > _BYTES_A_CALL * times:
-            told = f"{held >> 10} KiB in {times} of them"
+            leak = f"{held >> 10} KiB in {times} of them"
         else:
             return ""
-    return told
+    return leak
 
 
 def _repeated(work: Callable[[], object], most: int) -> int:
@@ -140,8 +140,8 @@ def held_bytes() -> int:
     except (AttributeError, OSError, TypeError):  # another C library
         return resident()
     tell.restype = _Malloc
-    told = tell()
-    return int(told.uordblks) + int(told.hblkhd)
+    usage = tell()
+    return int(usage.uordblks) + int(usage.hblkhd)
 
 
 def resident() -> int:

@@ -66,8 +66,8 @@ class _Cut:
     def named(self) -> str:
         """The cut in words."""
         sizes = [str(len(part)) for part in self.parts]
-        told = ", ".join(sizes[:8]) + (", …" if len(sizes) > 8 else "")
-        return f"{self.story.name} in parts of {told} rows"
+        listing = ", ".join(sizes[:8]) + (", …" if len(sizes) > 8 else "")
+        return f"{self.story.name} in parts of {listing} rows"
 
 
 def _cuts(story: Story) -> list[list[Rows]]:
@@ -89,20 +89,20 @@ def _parts(order: list[int], edges: Sequence[int]) -> list[Rows]:
 
 def _joined(story: Story, parts: list[Rows]) -> list[Rows]:
     """The same cut, but rows without weight go with those after them: alone they are no data."""
-    found: list[Rows] = []
+    joined: list[Rows] = []
     left: list[int] = []
     for part in parts:
         rows = [*left, *part]
         if story.weighs(rows):
-            found.append(rows)
+            joined.append(rows)
             left = []
         elif part:
             left = rows
         else:
-            found.append([])
-    last = next(place for place in reversed(range(len(found))) if found[place])
-    found[last] = [*found[last], *left]
-    return found
+            joined.append([])
+    last = next(place for place in reversed(range(len(joined))) if joined[place])
+    joined[last] = [*joined[last], *left]
+    return joined
 
 
 @dataclass(slots=True)

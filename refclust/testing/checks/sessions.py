@@ -41,16 +41,16 @@ def on_rows() -> frozenset[str]:
 def twins(backend: Backend) -> list[Outcome]:
     """Prepare two data sets of one shape, then call in turn."""
     scripts = [script(rung) for rung in pair()]
-    one, other = (
+    first_player, second_player = (
         Player(backend, mine, rival) for mine, rival in zip(scripts, reversed(scripts), strict=True)
     )
-    one.prepare()
-    other.prepare()
+    first_player.prepare()
+    second_player.prepare()
     for place in range(max(len(made.calls) for made in scripts)):
-        for player in (one, other):
+        for player in (first_player, second_player):
             if place < len(player.script.calls):
-                player.one(place, "own")
-    return merged(outcomes_of(one, "twins"), outcomes_of(other, "twins"))
+                player.call(place, "own")
+    return merged(outcomes_of(first_player, "twins"), outcomes_of(second_player, "twins"))
 
 
 def short_lived(backend: Backend) -> list[Outcome]:

@@ -117,8 +117,8 @@ def _of_rows(name: str, data: Dataset) -> Story:
     return Story(name, data, tell)
 
 
-def _between(one: Vector, other: Vector) -> Vector:
-    return tuple(a / 2 + b / 2 for a, b in zip(one, other, strict=True))
+def _between(row: Vector, other: Vector) -> Vector:
+    return tuple(a / 2 + b / 2 for a, b in zip(row, other, strict=True))
 
 
 def _of_gaussians(name: str, data: Dataset, *, few: bool = False) -> Story:

@@ -75,8 +75,8 @@ def _played(backend: Backend, rung: Rung, numbers: tuple[int, ...], check: str) 
         with threads(number):
             player.play("own", f", with {number} thread{'s' * (number > 1)}")
         for place, answer in player.answers().items():
-            told = fingerprint(answer)
-            if first.setdefault(place, told) != told:
+            imprint = fingerprint(answer)
+            if first.setdefault(place, imprint) != imprint:
                 fault = f"with {number} threads the answer is not that of one thread"
                 player.faults.setdefault(player.script.calls[place].kernel, fault)
     return outcomes_of(player, check)
@@ -97,7 +97,7 @@ def under_load(backend: Backend) -> list[Outcome]:
             with threads(number):
                 player.play("own", f", with {number} threads, under load")
         outcomes = merged(outcomes, outcomes_of(player, "load"))
-    return [replace(one, note=clock.told(one.kernel)) for one in outcomes]
+    return [replace(outcome, note=clock.note(outcome.kernel)) for outcome in outcomes]
 
 
 def loaded() -> frozenset[str]:
@@ -121,7 +121,7 @@ class _Clock:
         """The kernels, each with a clock."""
         return self._functions
 
-    def told(self, kernel: str) -> str:
+    def note(self, kernel: str) -> str:
         """Whether several threads worked, and how that is known."""
         if kernel in self._most:
             most = self._most[kernel]

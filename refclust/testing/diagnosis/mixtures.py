@@ -42,15 +42,15 @@ def mixture_guesses(
     kernel: str, data: Any, args: Sequence[Any], due: Any, answer: Any
 ) -> Iterator[str]:
     """Name mistakes that would give this answer."""
-    given, right = _parts(answer), _parts(due)
-    yield from _infinite(given, right)
-    apart = _gap(given, right, right)
+    actual, right = _parts(answer), _parts(due)
+    yield from _infinite(actual, right)
+    apart = _gap(actual, right, right)
     for words, make in _mistakes(kernel, Points(data), args, due):
         try:
             wrong = _parts(make())
         except Exception:  # a mistake may be impossible here
             continue
-        if _closer(0.0, _gap(given, wrong, right), apart):
+        if _closer(0.0, _gap(actual, wrong, right), apart):
             yield words
     if isinstance(due, EMStep):
         yield from _objectives(due, answer)
@@ -138,13 +138,13 @@ def _objectives(due: EMStep[Any], answer: EMStep[Any]) -> Iterator[str]:
         yield "the entropy has the wrong sign"
 
 
-def _closer(given: float, wrong: float, right: float) -> bool:
-    return abs(given - wrong) * _CLOSER < abs(given - right)
+def _closer(actual: float, wrong: float, right: float) -> bool:
+    return abs(actual - wrong) * _CLOSER < abs(actual - right)
 
 
-def _infinite(given: Parts, right: Parts) -> Iterator[str]:
+def _infinite(actual: Parts, right: Parts) -> Iterator[str]:
     """Where one of two numbers is infinite."""
-    for ours, theirs in zip(right, given, strict=True):
+    for ours, theirs in zip(right, actual, strict=True):
         for x, y in zip(ours, theirs, strict=True):
             if x == -math.inf != y:
                 yield "no component can have made such a row, and -inf says so"
@@ -155,7 +155,7 @@ def _infinite(given: Parts, right: Parts) -> Iterator[str]:
 def _constant(data: Any, due: Any, answer: Any) -> Iterator[str]:
     """Whether something is added to log p(x) of every row."""
     if isinstance(due, Posterior):
-        ours, theirs = (plain(one.log_likelihoods) for one in (due, answer))
+        ours, theirs = (plain(posterior.log_likelihoods) for posterior in (due, answer))
         gaps = [y - x for x, y in zip(ours, theirs, strict=True) if math.isfinite(x)]
     elif isinstance(due, EMStep):
         weight = math.fsum(data.weights) if data.weights is not None else float(data.n)
@@ -177,15 +177,15 @@ def _parts(answer: Any) -> Parts:
     if isinstance(answer, Posterior):
         buffers = [answer.log_likelihoods, *([] if answer.joint is None else [answer.joint])]
     else:
-        names = (one.name for one in fields(answer) if one.name not in ("around", "spread"))
+        names = (field.name for field in fields(answer) if field.name not in ("around", "spread"))
         buffers = [getattr(answer, name) for name in names]
     return list(map(plain, buffers))
 
 
-def _gap(one: Parts, other: Parts, right: Parts) -> float:
+def _gap(buffers: Parts, others: Parts, right: Parts) -> float:
     """The greatest difference of two answers, each buffer measured by its greatest number."""
     most = 0.0
-    for a, b, c in zip(one, other, right, strict=True):
+    for a, b, c in zip(buffers, others, right, strict=True):
         scale = max((abs(x) for x in c if math.isfinite(x)), default=0.0) or 1.0
         for x, y in zip(a, b, strict=True):
             if x != y:

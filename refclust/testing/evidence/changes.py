@@ -50,7 +50,7 @@ _PAIRS: Final = (
     ("left", "right"),
 )
 _NAMES: Final[dict[str, str]] = {
-    **{one: other for pair in _PAIRS for one, other in (pair, pair[::-1])},
+    **{name: other for pair in _PAIRS for name, other in (pair, pair[::-1])},
     "zeros": "empty",
     "zeros_like": "empty_like",
     "float64": "float32",

@@ -51,11 +51,11 @@ class Child:
                     break
                 *whole, rest = (rest + chunk).split(b"\n")
                 for line in whole:
-                    told = json.loads(line)
-                    if isinstance(told, dict) and "raised" in told:
-                        self.end = told["raised"]
+                    message = json.loads(line)
+                    if isinstance(message, dict) and "raised" in message:
+                        self.end = message["raised"]
                     else:
-                        yield told
+                        yield message
         finally:
             self._close(ended)
 

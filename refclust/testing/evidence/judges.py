@@ -35,12 +35,12 @@ class Judge:
     fails: Callable[[], bool]
 
 
-def fast(subject: str, given: dict[str, Any], key: str) -> Answer:
+def fast(subject: str, inputs: dict[str, Any], key: str) -> Answer:
     """The answer of the fast path, on the reference backend."""
     session = Session("reference")
     if key == verify.WHOLE_CASE:
-        return subjects.refusal(subject, given, session)
-    return subjects.answer(subject, given, key, session)
+        return subjects.refusal(subject, inputs, session)
+    return subjects.answer(subject, inputs, key, session)
 
 
 # Each answer to a case is worked out by itself here, so that only the answers that reach a
@@ -98,13 +98,13 @@ def own_doctest(place: Place) -> list[Judge]:
     """The doctest of a definition, if it has one."""
     module = importlib.import_module(place.module)
     finder = doctest.DocTestFinder(recurse=False)
-    found = finder.find(place.object(), place.qualname, module=module, globs=vars(module).copy())
+    doctests = finder.find(place.object(), place.qualname, module=module, globs=vars(module).copy())
 
     def fails() -> bool:
         runner = doctest.DocTestRunner(verbose=False)
-        for one in found:
-            runner.run(one, out=lambda _: None, clear_globs=False)
+        for test in doctests:
+            runner.run(test, out=lambda _: None, clear_globs=False)
         return runner.failures > 0
 
     name = f"{place.module}:{place.qualname}"
-    return [Judge("doctest", name, fails)] if any(one.examples for one in found) else []
+    return [Judge("doctest", name, fails)] if any(test.examples for test in doctests) else []

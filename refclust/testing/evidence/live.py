@@ -17,7 +17,8 @@ from typing import Any, Final
 
 from refclust.errors import BadSpec
 
-_WATCH: Final = "__refclust_reached_"
+# With two underscores in front a class would take it for a private name of its own.
+_WATCH: Final = "_refclust_reached_"
 
 
 @dataclass(frozen=True, slots=True)

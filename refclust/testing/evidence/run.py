@@ -139,8 +139,8 @@ def each(
 
         gc.collect()
         gc.freeze()  # what is here now is shared with every child, and never copied by a collection
-        found = benches([(trial.place, citing(trial)) for trial in trials])
-        known = {trial.clause: bench for trial, bench in zip(trials, found, strict=True)}
+        trial_benches = benches([(trial.place, citing(trial)) for trial in trials])
+        known = {trial.clause: bench for trial, bench in zip(trials, trial_benches, strict=True)}
 
         def result_of(trial: Trial) -> Result:
             return _result(trial, known[trial.clause], sample)

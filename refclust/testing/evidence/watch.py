@@ -32,20 +32,20 @@ class Bench:
 
 def benches(cases: Sequence[tuple[Place, Sequence[Judge]]]) -> list[Bench]:
     """The bench of each definition, of all the evidence that cites its clause."""
-    found = [Bench() for _ in cases]
+    case_benches = [Bench() for _ in cases]
     for judges, citing in _groups(cases):
         places = list(dict.fromkeys(cases[number][0] for number in citing))
-        told = _watched(places, judges)
+        observations = _watched(places, judges)
         for number in citing:
             own = places.index(cases[number][0])
-            for judge, (reached, fails, seconds) in zip(judges, told, strict=True):
+            for judge, (reached, fails, seconds) in zip(judges, observations, strict=True):
                 if fails:
-                    found[number].broken.append(judge.name)
+                    case_benches[number].broken.append(judge.name)
                 elif own in reached:
-                    found[number].judges.append((judge, seconds))
-    for bench in found:
-        bench.judges.sort(key=lambda one: (_ORDER[one[0].kind], one[1]))
-    return found
+                    case_benches[number].judges.append((judge, seconds))
+    for bench in case_benches:
+        bench.judges.sort(key=lambda timed_judge: (_ORDER[timed_judge[0].kind], timed_judge[1]))
+    return case_benches
 
 
 def _groups(
@@ -84,8 +84,8 @@ def _watched(
             fails = judge.fails()
             tell([sorted(calls), fails, time.process_time() - begun])
 
-    told: list[Any]
-    told, _, _ = ran(watch, _WATCHED)
+    observations: list[Any]
+    observations, _, _ = ran(watch, _WATCHED)
     # What is not told did not end, or what ran before it did not: it judges nothing.
-    told += [[[], True, 0.0]] * (len(judges) - len(told))
-    return [(reached, fails, seconds) for reached, fails, seconds in told]
+    observations += [[[], True, 0.0]] * (len(judges) - len(observations))
+    return [(reached, fails, seconds) for reached, fails, seconds in observations]

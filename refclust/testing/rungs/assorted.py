@@ -64,8 +64,8 @@ def _middle(number: int) -> Rung:
     offset = (0.0, 1e3, 1e6, 1e9)[number // 4 % 4]
     centres = [tuple(offset + 3.0 * rng.random() for _ in range(d)) for _ in range(4)]
     rows = [
-        tuple((a + b) / 2 for a, b in zip(one, other, strict=True))
-        for one in centres
+        tuple((a + b) / 2 for a, b in zip(centre, other, strict=True))
+        for centre in centres
         for other in centres
     ]
     data = dense_of(rows) if number % 3 else sparse_of(nonzero(rows), d)
@@ -77,7 +77,7 @@ def _cosine_middle(number: int) -> Rung:
     centres = [tuple(2.0 * rng.random() - 1.0 for _ in range(d)) for _ in range(3)]
     units = [[x / math.hypot(*centre) for x in centre] for centre in centres]
     rows = [
-        tuple(a + b for a, b in zip(one, other, strict=True)) for one in units for other in units
+        tuple(a + b for a, b in zip(unit, other, strict=True)) for unit in units for other in units
     ]
     data = unit_rows(dense_of(rows) if number % 3 else sparse_of(nonzero(rows), d))
     return rung_of(f"cosine-middles {number}", "", data, kind="cosine", centres=tuple(centres))

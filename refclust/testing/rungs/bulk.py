@@ -52,11 +52,11 @@ def cells() -> Iterable[Rung]:
     why = "clusters of {} rows, one less and one more"
     for bits in (8, 16):
         size = 1 << bits
-        found = tuple(_of_size(n) for n in (size - 1, size, size + 1))
-        yield Rung(f"clusters-of-2^{bits}", why.format(size), "several", found)
+        rungs = tuple(_of_size(n) for n in (size - 1, size, size + 1))
+        yield Rung(f"clusters-of-2^{bits}", why.format(size), "several", rungs)
     why = "clusters whose weight is at the end of 31, 32, 53, 63 or 64 bits"
-    found = tuple(_of_weight(bits) for bits in (31, 32, 53, 63, 64))
-    yield Rung("heavy-clusters", why, "several", found, quick=True)
+    rungs = tuple(_of_weight(bits) for bits in (31, 32, 53, 63, 64))
+    yield Rung("heavy-clusters", why, "several", rungs, quick=True)
 
 
 def _of_size(n: int) -> Rung:
@@ -90,11 +90,11 @@ def loads() -> tuple[Rung, ...]:
     clusters = rung_of("load", "many rows, several threads", dense_of(rows), k=40)
     from refclust.kernels.contingency import LabelPairs
 
-    one, two = (
+    cluster_labels, class_labels = (
         memoryview(array("i", ((i * i) % m for i in range(600_011)))).toreadonly()
         for m in (701, 97)
     )
-    labels = Rung("load-labels", "many labels", "labels", LabelPairs(one, two))
+    labels = Rung("load-labels", "many labels", "labels", LabelPairs(cluster_labels, class_labels))
     some = [tuple(abs(round(x, 1)) for x in row) for row in blobs_of(12_007, 3, 92)]
     mixtures = Rung("load-mixtures", "many rows of mixtures", "mixture-calls", dense_of(some), 3)
     return (replace(clusters, large=True), labels, mixtures)
@@ -103,20 +103,20 @@ def loads() -> tuple[Rung, ...]:
 @cache
 def around(size: int) -> tuple[Rung, ...]:
     """As many rows, columns and clusters as a block holds; one less, one more, twice as many."""
-    found = []
+    rungs = []
     for n in (size - 1, size, size + 1, 2 * size + 1):
         if n >= 1:
             rung = rung_of(f"{n} rows", "", _one_column(n), k=min(2, n))
-            found.append(replace(rung, large=True))
+            rungs.append(replace(rung, large=True))
     if size <= 300:
         for number in (size - 1, size, size + 1):
             if number >= 1:
                 rows = blobs_of(4, number, 93)
-                found.append(
+                rungs.append(
                     Rung(f"{number} columns", "", "steps", dense_of(rows), 2, (*rows[:2],))
                 )
                 line = [(float(3 * i),) for i in range(number)]
-                found.append(
+                rungs.append(
                     Rung(
                         f"{number} clusters",
                         "",
@@ -127,8 +127,8 @@ def around(size: int) -> tuple[Rung, ...]:
                     )
                 )
     mixtures = [tuple(map(abs, row)) for row in blobs_of(min(size + 1, 5000), 2, 94)]
-    found.append(Rung(f"{size} rows", "", "mixture-calls", dense_of(mixtures), 2))
-    return tuple(found)
+    rungs.append(Rung(f"{size} rows", "", "mixture-calls", dense_of(mixtures), 2))
+    return tuple(rungs)
 
 
 def _one_column(n: int) -> Dataset:

@@ -29,17 +29,17 @@ _COLUMNS: Final = (1, 2, 3, 8)
 
 def candidates() -> Rung:
     """Data sets of such candidates, the first two rows of each, and a centre that is far away."""
-    found = [
+    rungs = [
         rung
         for place, power in enumerate(_POWERS)
         for d in (_COLUMNS[:2] if power > 4 or power < -400 else _COLUMNS[place % 4 :][:1])
         for rung in _tied(d, 2.0**power, 7000 + 10 * place + d)
     ]
     # Most bounds are looser than they need be, but not where all is equally far from the middle.
-    found += [_rim(2.0 ** (place / 36), (-1) ** place * math.inf) for place in range(361)]
-    found += [_faint(1 + seed % 3, seed) for seed in range(7500, 7524)]
+    rungs += [_rim(2.0 ** (place / 36), (-1) ** place * math.inf) for place in range(361)]
+    rungs += [_faint(1 + seed % 3, seed) for seed in range(7500, 7524)]
     why = "two candidates whose potentials differ in the last place, at all sizes"
-    return Rung("candidates", why, "several", tuple(found))
+    return Rung("candidates", why, "several", tuple(rungs))
 
 
 def _tied(d: int, scale: float, seed: int) -> Iterator[Rung]:

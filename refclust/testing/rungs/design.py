@@ -45,14 +45,14 @@ def sizes(least: int, most: int, *, each: int = 1) -> list[int]:
     >>> sizes(1, 20, each=4)
     [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 19]
     """
-    found = set(range(least, min(each, most) + 1))
+    grid = set(range(least, min(each, most) + 1))
     size = float(max(each, least, 1))
     while size <= most:
-        found.add(round(size))
+        grid.add(round(size))
         size *= _RATIO
     power = 1
     while power <= most:
         for centre in (power, 3 * power // 2):
-            found |= {centre - 1, centre, centre + 1}
+            grid |= {centre - 1, centre, centre + 1}
         power *= 2
-    return sorted(size for size in found if least <= size <= most)
+    return sorted(size for size in grid if least <= size <= most)

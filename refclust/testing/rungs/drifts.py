@@ -27,14 +27,14 @@ _FAR: Final = (4.0,)  # a third centre, in three columns
 def drifts(*, quick: bool) -> Rung:
     """Data sets, each with a path of its centres."""
     steps = ((0,), (7,), (7,), (0,)) if quick else ((30, 200), (50,), (1,), (50,))
-    found = [
-        one
+    rungs = [
+        rung
         for direction, many, split in zip(_DIRECTIONS, steps, _SPLITS, strict=True)
-        for one in _along(direction, many, split)
+        for rung in _along(direction, many, split)
     ]
     why = "centres that move a little, many times, before a row changes sides"
     name = "drifts" if quick else "long-drifts"
-    return Rung(name, why, "several", tuple(found), quick=quick)
+    return Rung(name, why, "several", tuple(rungs), quick=quick)
 
 
 def _along(direction: Vector, steps: tuple[int, ...], split: float) -> Iterator[Rung]:

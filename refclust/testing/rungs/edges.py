@@ -65,7 +65,7 @@ def _scaled(rows: list[Vector], scale: float) -> list[Vector]:
 
 def _powers() -> Rung:
     """Numbers around every sixtieth power of two, those of centres too; rows that are zero."""
-    found = []
+    rungs = []
     for place, power in enumerate(range(-1020, 1020, 60)):
         rows = _scaled(
             [(1.0, 0.5), (1.5, -0.25), (-1.25, 0.75), (0.0, 1.75), (-1.5, -1.0)], 2.0**power
@@ -74,20 +74,20 @@ def _powers() -> Rung:
         data = (
             dense_of(rows, weights) if place % 4 else sparse_of([{0: x, 1: y} for x, y in rows], 2)
         )
-        found.append(Rung(f"around 2^{power}", "", "steps", data, 2, (rows[0], rows[2])))
+        rungs.append(Rung(f"around 2^{power}", "", "steps", data, 2, (rows[0], rows[2])))
     ones: tuple[Vector, ...] = ((1.0, -2.0), (0.5, 0.25))
-    found.append(Rung("zeros", "", "steps", dense_of([(0.0, 0.0)] * 5), 2, ones))
-    found.append(Rung("no numbers", "", "steps", sparse_of([{}] * 5, 2), 2, ones))
+    rungs.append(Rung("zeros", "", "steps", dense_of([(0.0, 0.0)] * 5), 2, ones))
+    rungs.append(Rung("no numbers", "", "steps", sparse_of([{}] * 5, 2), 2, ones))
     far = tuple(tuple(2.0**200 * x for x in centre) for centre in ones)
-    found.append(Rung("zeros, far from centres", "", "steps", dense_of([(0.0, 0.0)] * 5), 2, far))
+    rungs.append(Rung("zeros, far from centres", "", "steps", dense_of([(0.0, 0.0)] * 5), 2, far))
     for power in (-700, 700):  # the rows alone are ordinary
         far = tuple(tuple(2.0**power * x for x in centre) for centre in ones)
         rows = [(1.0, 0.5), (0.25, -1.0), (3.0, 2.0)]
-        found.append(Rung(f"centres around 2^{power}", "", "steps", dense_of(rows), 2, far))
+        rungs.append(Rung(f"centres around 2^{power}", "", "steps", dense_of(rows), 2, far))
     why = (
         "rows and centres of every size: squares of some leave the doubles, those of others do not"
     )
-    return Rung("every-power", why, "several", tuple(found))
+    return Rung("every-power", why, "several", tuple(rungs))
 
 
 def _products() -> Rung:

@@ -148,11 +148,11 @@ def weights_like(kind: str, n: int, rng: Random) -> list[float] | None:
             few = (LEAST, 1e-310, 1.0, 1e300, 2.0**-1060, 1.7e308)
         case _:
             few = (1.0, -0.0, 2.0, 0.0, 0.25)
-    found = [few[below(rng, len(few))] for _ in range(n)]
+    weights = [few[below(rng, len(few))] for _ in range(n)]
     if n > 1 and kind in ("fractions", "minus zero"):
-        found[0] = 0.0 if kind == "fractions" else -0.0
-    found[-1] = few[0]
-    return found
+        weights[0] = 0.0 if kind == "fractions" else -0.0
+    weights[-1] = few[0]
+    return weights
 
 
 def _stored(cell: Cell, rows: Sequence[Vector], weights: Sequence[float] | None) -> Dataset:
@@ -174,7 +174,7 @@ def _centres(cell: Cell, data: Dataset, rng: Random) -> tuple[Vector, ...]:
     rows = [points.whole_row(i) for i in range(data.n)]
     kind = cell.centres.removeprefix("cosine ")
 
-    def one(k: int) -> Vector:
+    def centre_of(k: int) -> Vector:
         row, other = rows[k % data.n], rows[below(rng, data.n)]
         if kind == "middles":
             row = tuple(x / 2 + y / 2 for x, y in zip(row, other, strict=True))
@@ -184,8 +184,8 @@ def _centres(cell: Cell, data: Dataset, rng: Random) -> tuple[Vector, ...]:
             row = tuple(x / 2 + k / 8 for x in other)
         return row if any(row) or "cosine" not in cell.centres else (1.0 + k, *row[1:])
 
-    found = [one(k) for k in range(cell.k)]
+    centres = [centre_of(k) for k in range(cell.k)]
     if kind == "equal" and cell.k > 1:
-        found[-1], found[cell.k // 2] = found[0], found[0]
-    assert all(math.isfinite(x) for centre in found for x in centre)
-    return tuple(found)
+        centres[-1], centres[cell.k // 2] = centres[0], centres[0]
+    assert all(math.isfinite(x) for centre in centres for x in centre)
+    return tuple(centres)

@@ -31,11 +31,11 @@ def lines() -> Iterable[Rung]:
     )
     why = "every number of clusters up to 66, and larger ones without a gap; ties of all of them"
     clusters = sizes(1, 256, each=66)
-    found = (
+    rungs = (
         *map(_of_clusters, (*clusters, 141, 513)),
         *map(_of_angles, clusters[::5]),
     )
-    yield Rung("numbers-of-clusters", why, "several", found)
+    yield Rung("numbers-of-clusters", why, "several", rungs)
     why = "distances of more rows than fit a byte or a block"
     pairs = tuple(
         Rung(f"{n} rows", "", "pairs", dense_of(blobs_of(n, d, n)), 1)
@@ -65,9 +65,9 @@ def _of_rows(n: int) -> Rung:
 def _of_columns(d: int) -> Rung:
     """A few rows, among them one exactly between two centres, weighted or sparse now and then."""
     rows = blobs_of(9, d, 80 + d)
-    one = tuple(float(round(x)) for x in rows[0])
-    other = tuple(x + (2.0 if j == d - 1 else 0.0) for j, x in enumerate(one))
-    rows.append(tuple(x / 2 + y / 2 for x, y in zip(one, other, strict=True)))
+    centre = tuple(float(round(x)) for x in rows[0])
+    other = tuple(x + (2.0 if j == d - 1 else 0.0) for j, x in enumerate(centre))
+    rows.append(tuple(x / 2 + y / 2 for x, y in zip(centre, other, strict=True)))
     weights = weights_of(10, d) if d % 3 == 1 else None
     if d % 4 == 2:
         # The narrowest column numbers there are, as other libraries store them.
@@ -75,7 +75,7 @@ def _of_columns(d: int) -> Rung:
         data = sparse_of(nonzero(rows), d, indices=code, starts="q", weights=weights)
     else:
         data = dense_of(rows, weights)
-    return Rung(f"{d} columns", "", "steps", data, 3, (other, one, rows[3]))
+    return Rung(f"{d} columns", "", "steps", data, 3, (other, centre, rows[3]))
 
 
 @cache

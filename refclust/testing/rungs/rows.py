@@ -79,7 +79,7 @@ def rows() -> Iterable[Rung]:
 
 def _near_ties() -> Rung:
     """Rows one unit in the last place to either side of the middle of two centres."""
-    one, two, middle = 1e9 + 0.125, 1e9 + 2.125, 1e9 + 1.125
+    low, high, middle = 1e9 + 0.125, 1e9 + 2.125, 1e9 + 1.125
     rows: list[Vector] = []
     for steps in range(-6, 7):
         x = middle
@@ -87,7 +87,7 @@ def _near_ties() -> Rung:
             x = math.nextafter(x, math.copysign(math.inf, steps))
         rows += [(x, 0.3), (x, -1e9), (0.1 * steps, 0.3)]
     why = "rows one rounding away from a tie: the exact distance decides"
-    return rung_of("near-ties", why, dense_of(rows), centres=((two, 0.3), (one, 0.3)), quick=True)
+    return rung_of("near-ties", why, dense_of(rows), centres=((high, 0.3), (low, 0.3)), quick=True)
 
 
 def _weighted(blobs: list[Vector]) -> Iterable[Rung]:

@@ -29,7 +29,7 @@ def searched(*, quick: bool) -> Rung:
     """Data sets of such rows."""
     columns = (1, 2, 3, 5, 8, 17) if quick else (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 31, 33, 64)
     clusters = (2, 9) if quick else (2, 3, 5, 9, 17, 33)
-    found = [
+    rungs = [
         _between(d, clusters[(place + turn) % len(clusters)], offset, 500 + 10 * d + turn)
         for place, d in enumerate(columns)
         for turn, offset in enumerate((0.0,) if quick else (0.0, 1e3, 1e8))
@@ -40,15 +40,15 @@ def searched(*, quick: bool) -> Rung:
     groups = [_groups(d, 800 + d) for d in (columns[1:3] if quick else columns[:8])]
     why = "rows on which plain arithmetic was seen to choose the wrong centre"
     name = "searched" if quick else "searched-more"
-    return Rung(name, why, "several", (*found, *angles, *groups), quick=quick)
+    return Rung(name, why, "several", (*rungs, *angles, *groups), quick=quick)
 
 
-def in_singles(one: Vector, other: Vector) -> float:
+def in_singles(vector: Vector, other: Vector) -> float:
     """The same of numbers rounded to single precision.
 
     Spec: none (rounded)
     """
-    return differences(*singles([one, other]))
+    return differences(*singles([vector, other]))
 
 
 RULES: Final[tuple[Callable[[Vector, Vector], float], ...]] = (
@@ -144,19 +144,19 @@ def _angles(d: int, k: int, seed: int) -> Rung:
 
 def _wrong_angles(units: Sequence[Vector], centres: Sequence[Vector], rng: Random) -> list[Vector]:
     """Directions of which products of doubles say another order than the truth."""
-    found: list[Vector] = []
+    rows: list[Vector] = []
     for _ in range(_TRIALS):
-        one = below(rng, len(units))
-        other = (one + 1 + below(rng, len(units) - 1)) % len(units)
-        row = tuple(x + y for x, y in zip(units[one], units[other], strict=True))
+        first = below(rng, len(units))
+        second = (first + 1 + below(rng, len(units) - 1)) % len(units)
+        row = tuple(x + y for x, y in zip(units[first], units[second], strict=True))
         data = unit_rows(dense_of([row if any(row) else units[0]]))
         unit = Points(data).rows[0]
-        plain = dot(unit, units[one]) - dot(unit, units[other])
-        if plain * _cosine_gap(unit, centres[one], centres[other]) <= 0:
-            found.append(row if any(row) else units[0])
-        if len(found) >= 2 * _EACH:
+        plain = dot(unit, units[first]) - dot(unit, units[second])
+        if plain * _cosine_gap(unit, centres[first], centres[second]) <= 0:
+            rows.append(row if any(row) else units[0])
+        if len(rows) >= 2 * _EACH:
             break
-    return found or [units[0]]
+    return rows or [units[0]]
 
 
 def _cosine_gap(row: Vector, a: Vector, b: Vector) -> int:

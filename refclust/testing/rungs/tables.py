@@ -109,9 +109,9 @@ def _more(odd: list[Any], shares: list[int | Fraction]) -> Rung:
         "arrays of halves": LabelPairs(classes, halves),
         "a buffer and a list": LabelPairs(_viewed(array("i", plain)), classes),
     }
-    found = tuple(Rung(name, "", "labels", pairs) for name, pairs in kinds.items())
+    rungs = tuple(Rung(name, "", "labels", pairs) for name, pairs in kinds.items())
     why = "labels and weights of all kinds, of more objects than are few"
-    return Rung("more-labels", why, "several", found, quick=True)
+    return Rung("more-labels", why, "several", rungs, quick=True)
 
 
 def margins() -> Iterable[Rung]:
@@ -141,7 +141,7 @@ def _viewed(labels: array[int]) -> memoryview:
 
 def _formats() -> Rung:
     """Buffers of all formats, with the ends of their ranges, weighted now and then."""
-    found = []
+    rungs = []
     for place, code in enumerate(_FORMATS):
         bits = 8 * array(code).itemsize
         low, high = (
@@ -157,32 +157,32 @@ def _formats() -> Rung:
         if place % 3 == 1:
             weights = [Fraction(i % 4, 3) if place % 2 else i % 5 for i in range(300)]
         pairs = LabelPairs(_viewed(clusters), _viewed(classes), weights)
-        found.append(Rung(f"format {code}", "", "labels", pairs))
+        rungs.append(Rung(f"format {code}", "", "labels", pairs))
     why = "buffers of integers of all formats, to the ends of their range, some with weights"
-    return Rung("formats-of-labels", why, "several", tuple(found), quick=True)
+    return Rung("formats-of-labels", why, "several", tuple(rungs), quick=True)
 
 
 def _cells() -> Rung:
     """Cells of as many objects as counters of 8 and 16 bits hold, one less and one more."""
-    found = []
+    rungs = []
     for size in (255, 256, 257, 65535, 65536, 65537):
         code = "i" if size % 2 else "q"
         clusters = array(code, [3]) * size + array(code, [4, 5, 4])
         classes = array("i", [7]) * size + array("i", [7, 8, 8])
-        found.append(
+        rungs.append(
             Rung(f"a cell of {size}", "", "labels", LabelPairs(_viewed(clusters), _viewed(classes)))
         )
     for n in sizes(1, 40, each=17):
         clusters = array("h", (i % 3 - 1 for i in range(n)))
         classes = array("B", (255 - i % 2 for i in range(n)))
-        found.append(
+        rungs.append(
             Rung(f"{n} labels", "", "labels", LabelPairs(_viewed(clusters), _viewed(classes)))
         )
     for names in ([3, 4, 3], [5, 5, 5]):  # a single class, a single cluster too
         clusters, classes = array("h", names), array("B", [7, 7, 7])
-        found.append(
+        rungs.append(
             Rung("one class", "", "labels", LabelPairs(_viewed(clusters), _viewed(classes)))
         )
-        found.append(Rung("one class", "", "labels", LabelPairs(names, ["x"] * 3)))
+        rungs.append(Rung("one class", "", "labels", LabelPairs(names, ["x"] * 3)))
     why = "cells at the ends of counters of 8 and 16 bits, in buffers; few labels"
-    return Rung("full-cells", why, "several", tuple(found), quick=True)
+    return Rung("full-cells", why, "several", tuple(rungs), quick=True)

@@ -50,6 +50,6 @@ def _ties() -> Rung:
     for n in (5, 6, 9):
         pairs = n * (n - 1) // 2
         flats += [(n, array("d", (squares[below(rng, 3)] for _ in range(pairs)))) for _ in range(9)]
-    found = tuple(Rung(f"{n} rows", "", "distances", flat, n=n) for n, flat in flats)
+    rungs = tuple(Rung(f"{n} rows", "", "distances", flat, n=n) for n, flat in flats)
     why = "four to nine rows and three different distances: ties before and after a merge"
-    return Rung("ties-of-merges", why, "several", found)
+    return Rung("ties-of-merges", why, "several", rungs)

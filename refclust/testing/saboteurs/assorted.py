@@ -61,9 +61,11 @@ def _of_trees() -> Iterable[Saboteur]:
 
     def backwards(condensed: Any, n: int, name: str) -> Any:
         right = linkage.agglomerate(condensed, n, name)
-        for place, (one, two) in enumerate(neighbours(right)):
-            if one[2] == two[2] and max(two[:2]) < n:  # equally close pairs of rows, the last first
-                return (*right[:place], (*two[:3], 2), (*one[:3], 2), *right[place + 2 :])
+        for place, (earlier, later) in enumerate(neighbours(right)):
+            if (
+                earlier[2] == later[2] and max(later[:2]) < n
+            ):  # equally close pairs of rows, the last first
+                return (*right[:place], (*later[:3], 2), (*earlier[:3], 2), *right[place + 2 :])
         return right
 
     def reordered(condensed: Any, n: int, name: str) -> Any:

@@ -50,9 +50,9 @@ def _margins(
     points: Points, centres: Sequence[Vector], labels: Sequence[int], slack: float
 ) -> array[float]:
     """How much nearer a row is to its centre than to any other, at the least."""
-    found = array("f")
+    margins = array("f")
     for i, k in enumerate(labels):
         row = points.whole_row(i)
         far = min(math.dist(row, centre) for j, centre in enumerate(centres) if j != k)
-        found.append((far - math.dist(row, centres[k])) * (1.0 - 2.0**-20) - slack)
-    return found
+        margins.append((far - math.dist(row, centres[k])) * (1.0 - 2.0**-20) - slack)
+    return margins

@@ -76,13 +76,13 @@ def _means(sums: Any) -> list[Fraction]:
     ]
 
 
-def _up_to_a_power(found: float, mean: Fraction) -> float:
+def _up_to_a_power(nearest: float, mean: Fraction) -> float:
     """The double above, if that is a power of two and the mean is next to the middle of both."""
-    above = math.nextafter(found, math.copysign(math.inf, found))
-    if abs(math.frexp(above)[0]) != 0.5 or abs(found) < 2.0**-1000:
-        return found
-    middle = (Fraction(found) + Fraction(above)) / 2
-    return above if abs(mean - middle) < abs(middle) / 2**90 else found
+    above = math.nextafter(nearest, math.copysign(math.inf, nearest))
+    if abs(math.frexp(above)[0]) != 0.5 or abs(nearest) < 2.0**-1000:
+        return nearest
+    middle = (Fraction(nearest) + Fraction(above)) / 2
+    return above if abs(mean - middle) < abs(middle) / 2**90 else nearest
 
 
 def of_edges() -> Iterable[Saboteur]:
@@ -90,12 +90,12 @@ def of_edges() -> Iterable[Saboteur]:
 
     def any_pivot(points: Points, covariances: Any, form: str) -> Any:
         right = whitening.whitening(points, covariances, form)  # type: ignore[arg-type]
-        d, found = points.d, array("d", right)
-        for begin in range(0, len(found) if form == "full" else 0, d * d):
-            if not any(found[begin : begin + d * d]):
+        d, factors = points.d, array("d", right)
+        for begin in range(0, len(factors) if form == "full" else 0, d * d):
+            if not any(factors[begin : begin + d * d]):
                 block = list(covariances[begin : begin + d * d])
-                found[begin : begin + d * d] = array("d", _unguarded(block, d))
-        return found
+                factors[begin : begin + d * d] = array("d", _unguarded(block, d))
+        return factors
 
     yield Saboteur("whitening-of-any-pivot", "zeros are due", {"gaussian.whitening": any_pivot})
 

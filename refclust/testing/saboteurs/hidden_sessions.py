@@ -160,42 +160,42 @@ class ThreadedSaboteur(Threaded):
 
 
 def _of_threads() -> Iterable[Any]:
-    def racing(told: Threaded) -> Functions:
+    def racing(threads: Threaded) -> Functions:
         calls = [0]
 
         def step(points: Points, *args: Any) -> Step:
             right = kmeans.lloyd_step(points, *args)
-            calls[0] += told.number > 1 and points.n > 10_000
+            calls[0] += threads.number > 1 and points.n > 10_000
             # Two threads add to one sum at the same time, now and then.
-            late = calls[0] % 8 == 7 and told.number > 1 and points.n > 10_000
+            late = calls[0] % 8 == 7 and threads.number > 1 and points.n > 10_000
             return last_sum_lost(right, points) if late else right
 
         return {"kmeans.lloyd_step": step}
 
-    def uneven(told: Threaded) -> Functions:
+    def uneven(threads: Threaded) -> Functions:
         def accumulate(points: Points, labels: Any, k: int) -> ClusterSums:
-            left = points.n % told.number
-            whole = range(points.n - (left if points.n > 2000 and told.number == 3 else 0))
+            left = points.n % threads.number
+            whole = range(points.n - (left if points.n > 2000 and threads.number == 3 else 0))
             return kmeans.accumulate_some(points, whole, labels, k)
 
         return {"kmeans.accumulate": accumulate}
 
-    def too_many(told: Threaded) -> Functions:
+    def too_many(threads: Threaded) -> Functions:
         def assign(points: Points, centres: Any, metric: str) -> Any:
             right = kmeans.assign(points, centres, metric)
-            few = points.n < told.number and len(centres) > 1
+            few = points.n < threads.number and len(centres) > 1
             return last_label(right, points, centres) if few else right
 
         return {"kmeans.assign": assign}
 
-    def switching(told: Threaded) -> Functions:
+    def switching(threads: Threaded) -> Functions:
         """Keeps its parts from the call before, made for another number of threads."""
 
         def squares(points: Points, labels: Any, k: int) -> Any:
-            number = getattr(points, "threads", told.number)
-            points.threads = told.number  # type: ignore[attr-defined]
+            number = getattr(points, "threads", threads.number)
+            points.threads = threads.number  # type: ignore[attr-defined]
             right = kmeans.squares(points, labels, k)
-            return twice_the_last(right) if number != told.number else right
+            return twice_the_last(right) if number != threads.number else right
 
         return {"kmeans.squares": squares}
 

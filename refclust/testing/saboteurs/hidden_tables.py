@@ -71,9 +71,9 @@ def _of_trees() -> Iterable[Saboteur]:
         return tuple((a, b, h, min(s, 255)) for a, b, h, s in right)
 
     def swapped(right: Any, *_: Any) -> Any:
-        for place, (one, two) in enumerate(pairwise(right)):
-            if one[2] == two[2] and place > 60:
-                return (*right[:place], two, one, *right[place + 2 :])
+        for place, (earlier, later) in enumerate(pairwise(right)):
+            if earlier[2] == later[2] and place > 60:
+                return (*right[:place], later, earlier, *right[place + 2 :])
         return right
 
     def known(_: Any, __: int, name: str) -> bool:

@@ -181,7 +181,7 @@ def _remembering() -> Functions:
         last[id(points)] = right.labels
         if before is None or old is None:
             return right
-        changed = sum(one != other for one, other in zip(right.labels, old, strict=True))
+        changed = sum(label != other for label, other in zip(right.labels, old, strict=True))
         return replace(right, changed=changed)
 
     return {"kmeans.lloyd_step": step}

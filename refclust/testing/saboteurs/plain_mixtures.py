@@ -109,8 +109,8 @@ def step_by(
             (x for i, row in enumerate(rows) for x in of(row, rule, draws[i * s : (i + 1) * s])),
         )
         sums = passed(rows, masses_of(points), rule)
-        found = moments_of(points, densities, q, *around)
-        return EMStep(sums.log_likelihood, sums.bound, sums.entropy, found)
+        moments = moments_of(points, densities, q, *around)
+        return EMStep(sums.log_likelihood, sums.bound, sums.entropy, moments)
 
     return kernel
 

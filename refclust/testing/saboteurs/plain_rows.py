@@ -57,15 +57,15 @@ def single_sum(values: Iterable[float]) -> float:
     return total
 
 
-def dot(one: Sequence[float], other: Sequence[float]) -> float:
+def dot(vector: Sequence[float], other: Sequence[float]) -> float:
     """An inner product, rounded at every step.
 
     Spec: none (rounded)
     """
-    return plain_sum(map(mul, one, other))
+    return plain_sum(map(mul, vector, other))
 
 
-def expanded(one: Sequence[float], other: Sequence[float]) -> float:
+def expanded(vector: Sequence[float], other: Sequence[float]) -> float:
     """The squared distance as |a|² + |b|² − 2 a·b, which cancels.
 
     Spec: none (rounded)
@@ -73,24 +73,24 @@ def expanded(one: Sequence[float], other: Sequence[float]) -> float:
     >>> expanded((1e9,), (1e9 + 1,))
     0.0
     """
-    return dot(one, one) + dot(other, other) - 2.0 * dot(one, other)
+    return dot(vector, vector) + dot(other, other) - 2.0 * dot(vector, other)
 
 
-def differences(one: Sequence[float], other: Sequence[float]) -> float:
+def differences(vector: Sequence[float], other: Sequence[float]) -> float:
     """The squared distance by differences, squared and added from left to right.
 
     Spec: none (rounded)
     """
-    gaps = [x - y for x, y in zip(one, other, strict=True)]
+    gaps = [x - y for x, y in zip(vector, other, strict=True)]
     return dot(gaps, gaps)
 
 
-def apart(one: Sequence[float], other: Sequence[float]) -> float:
+def apart(vector: Sequence[float], other: Sequence[float]) -> float:
     """The distance by ``math.dist``, infinite where it overflows.
 
     Spec: none (rounded)
     """
-    return math.dist(one, other)
+    return math.dist(vector, other)
 
 
 def argmin(

@@ -32,27 +32,27 @@ def facts_of(kernel: str, data: Any, args: Sequence[Any]) -> dict[str, Fact]:
     >>> facts_of("contingency.table", LabelPairs([1], [2]), ())
     {'n': 1, 'labels': 'objects', 'weights': 'none'}
     """
-    found = dict(_of_rows(data)) if isinstance(data, Dataset) else _of_labels(data)
+    facts = dict(_of_rows(data)) if isinstance(data, Dataset) else _of_labels(data)
     if kernel == "linkage.agglomerate":
-        found |= {"n": args[0], "linkage": args[1]}
-    found |= _of_arguments(kernel, args)
-    n, k = found.get("n"), found.get("K")
+        facts |= {"n": args[0], "linkage": args[1]}
+    facts |= _of_arguments(kernel, args)
+    n, k = facts.get("n"), facts.get("K")
     if isinstance(n, int) and isinstance(k, int) and k >= n:
-        found["clusters"] = "more than rows" if k > n else "as many as rows"
-    return found
+        facts["clusters"] = "more than rows" if k > n else "as many as rows"
+    return facts
 
 
 @lru_cache(maxsize=4096)
 def _of_rows(data: Dataset) -> tuple[tuple[str, Fact], ...]:
     """The facts of rows, looked at once."""
     matrix = data.matrix
-    found: dict[str, Fact] = {"n": data.n, "d": data.d, "rows": data.kind}
-    found["numbers"] = "float32" if matrix.values.format == "f" else "float64"
-    found["weights"] = "none" if data.weights is None else _weights(data.weights)
+    facts: dict[str, Fact] = {"n": data.n, "d": data.d, "rows": data.kind}
+    facts["numbers"] = "float32" if matrix.values.format == "f" else "float64"
+    facts["weights"] = "none" if data.weights is None else _weights(data.weights)
     if isinstance(matrix, Sparse):
-        found["columns"] = f"of format {matrix.columns.format!r}"
-        found["zeros"] = "none" if all(matrix.values) else "stored"
-    return tuple(found.items())
+        facts["columns"] = f"of format {matrix.columns.format!r}"
+        facts["zeros"] = "none" if all(matrix.values) else "stored"
+    return tuple(facts.items())
 
 
 def _of_labels(data: Any) -> dict[str, Fact]:
@@ -73,25 +73,25 @@ def _weights(weights: memoryview) -> str:
 
 
 def _of_arguments(kernel: str, args: Sequence[Any]) -> dict[str, Fact]:
-    found: dict[str, Fact] = {}
+    facts: dict[str, Fact] = {}
     k = _clusters(kernel, args)
     if k is not None:
-        found["K"] = k
+        facts["K"] = k
     if kernel == "seeding.best_candidate":
-        found["candidates"] = len(args[1])
+        facts["candidates"] = len(args[1])
     if kernel in ("kmeans.assign", "kmeans.lloyd_step", "distances.pairwise"):
-        found["metric"] = args[-1]
+        facts["metric"] = args[-1]
     for arg in args:
         match arg:
             case Rule(draws=draws, samples=samples) if draws is not None:
-                found["samples"] = samples
+                facts["samples"] = samples
             case Rule(top=top):
-                found["top"] = top
+                facts["top"] = top
             case Gaussians(form=form):
-                found["form"] = form
+                facts["form"] = form
             case str() if arg in ("full", "diagonal", "spherical"):
-                found["form"] = arg
-    return found
+                facts["form"] = arg
+    return facts
 
 
 def _clusters(kernel: str, args: Sequence[Any]) -> int | None:
@@ -111,10 +111,10 @@ def _clusters(kernel: str, args: Sequence[Any]) -> int | None:
     return None
 
 
-def told(facts: Facts) -> str:
+def facts_in_words(facts: Facts) -> str:
     """Facts in words.
 
-    >>> told({"n": 65, "d": 3, "rows": "sparse", "weights": "none"})
+    >>> facts_in_words({"n": 65, "d": 3, "rows": "sparse", "weights": "none"})
     'n = 65, d = 3, sparse rows'
     """
     words = []

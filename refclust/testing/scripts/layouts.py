@@ -72,7 +72,7 @@ def fingerprint(value: Any) -> Any:
     if hasattr(value, "exact"):
         return value.exact()
     if is_dataclass(value):
-        return tuple(fingerprint(getattr(value, one.name)) for one in fields(value))
+        return tuple(fingerprint(getattr(value, field.name)) for field in fields(value))
     try:
         return bytes(memoryview(value))
     except (TypeError, ValueError):
@@ -121,20 +121,20 @@ def _poison(code: str) -> float | int:
 
 def surroundings(data: Any) -> list[bytes]:
     """What stands around the numbers of copied data, which nobody may write to."""
-    found = []
+    margins = []
     for view in _views(data):
         if isinstance(view.obj, array) and len(view.obj) == len(view) + 2 * _MARGIN:
             whole, inside = memoryview(view.obj).cast("B"), view.nbytes
             begin = (_LINE - view.obj.buffer_info()[0] % _LINE) // view.itemsize + 1
             first = begin * view.itemsize
-            found.append(bytes(whole[:first]) + bytes(whole[first + inside :]))
-    return found
+            margins.append(bytes(whole[:first]) + bytes(whole[first + inside :]))
+    return margins
 
 
 def _views(data: Any) -> Iterator[memoryview]:
     match data:
         case Dataset(matrix=matrix, weights=weights):
-            parts = [getattr(matrix, one.name) for one in fields(matrix)] + [weights]
+            parts = [getattr(matrix, field.name) for field in fields(matrix)] + [weights]
         case LabelPairs(clusters=clusters, classes=classes):
             parts = [clusters, classes]
         case _:

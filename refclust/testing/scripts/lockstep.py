@@ -86,10 +86,10 @@ class Script:
 
     def call(self, kernel: str, *args: Any, data: int = 0, k: int = 1, note: str = "") -> Made:
         """Add a call; what the reference answers, or raises, is due."""
-        given = [self.calls[arg.call] if isinstance(arg, Made) else arg for arg in args]
+        sources = [self.calls[arg.call] if isinstance(arg, Made) else arg for arg in args]
         values = [
-            arg.of(one.due) if isinstance(arg, Made) else arg
-            for arg, one in zip(args, given, strict=True)
+            arg.of(source.due) if isinstance(arg, Made) else arg
+            for arg, source in zip(args, sources, strict=True)
         ]
         if kernel == "information.expected_mi":
             values[0] += _MORE_DIGITS  # the interval must hold one that is far narrower
@@ -194,7 +194,7 @@ def _script(rung: Rung) -> Script:
                 place = 0 if linkage in SQUARED else 1
                 made.call("linkage.agglomerate", rung.n, linkage, data=place, note=linkage)
         case "several":
-            made = _joined([_script(one) for one in rung.data])
+            made = _joined([_script(part) for part in rung.data])
         case "gaussian":
             made = Script([rung.data])
             starts = rung.centres or first_rows(rung.data, rung.k)
@@ -242,17 +242,17 @@ def _script(rung: Rung) -> Script:
 
 def _joined(scripts: Sequence[Script]) -> Script:
     """One script after another, as if they were one."""
-    made = Script([data for one in scripts for data in one.data])
+    made = Script([data for part in scripts for data in part.data])
     place = 0
-    for one in scripts:
+    for part in scripts:
         first = len(made.calls)
-        for call in one.calls:
+        for call in part.calls:
             args = tuple(
                 replace(arg, call=first + arg.call) if isinstance(arg, Made) else arg
                 for arg in call.args
             )
             made.calls.append(replace(call, data=place + call.data, args=args))
-        place += len(one.data)
+        place += len(part.data)
     return made
 
 

@@ -52,28 +52,28 @@ def gaussian_calls(
         return made.due(made.call(f"gaussian.{kernel}", *args, k=k, note=note))
 
     def step(densities: Gaussians, rule: Rule, around: Any = None, note: str = "") -> Any:
-        return call("em_step", densities, rule, around, note=note or told(rule)).moments
+        return call("em_step", densities, rule, around, note=note or rule_in_words(rule)).moments
 
     def fitted(moments: Moments, form: Form) -> Gaussians:
         covariances = covariances_of(moments, form)
         return densities_of(moments, call("whitening", covariances, form, note=form), form, sharp)
 
-    found = call("moments", labels, k, centres, "full", note="labels, -1 for none")
+    moments = call("moments", labels, k, centres, "full", note="labels, -1 for none")
     call("exact_moments", labels, k, centres, "full", note="labels, -1 for none")
-    full = fitted(found, "full")
+    full = fitted(moments, "full")
     posterior = call("posterior", full, True)
-    found = step(full, SOFT)
-    call("traces", found.seconds, full.whitening, "full", note="full")
-    call("scatters", found, (), note="full")
-    call("scatters", found, tuple(0.5 + j for j in range(points.d)), note="full, with a floor")
+    moments = step(full, SOFT)
+    call("traces", moments.seconds, full.whitening, "full", note="full")
+    call("scatters", moments, (), note="full")
+    call("scatters", moments, tuple(0.5 + j for j in range(points.d)), note="full, with a floor")
     for exponent in (-560, 520):
-        call("scatters", _weighed(found, exponent), (), note=f"weights times 2**{exponent}")
+        call("scatters", _weighed(moments, exponent), (), note=f"weights times 2**{exponent}")
     if few:
         return
     call("moments", labels, k, full.means, "diagonal", note="labels, -1 for none")
     call("moments", _shares(posterior, points.n), k, full.means, "full", note="shares")
     call("exact_moments", _shares(posterior, points.n), k, full.means, "full", note="shares")
-    full = fitted(found, "full")
+    full = fitted(moments, "full")
     call("posterior", full, False)
     for rule in (HARD, Rule(top=2), drawn(points.n, 1), drawn(points.n, 3)):
         step(full, rule)
@@ -81,14 +81,14 @@ def gaussian_calls(
     posterior = call("posterior", diagonal, True, note="diagonal")
     call("moments", _shares(posterior, points.n), k, centres, "diagonal", note="shares")
     call("exact_moments", _shares(posterior, points.n), k, centres, "diagonal", note="shares")
-    found = step(diagonal, Rule(top=2), centres, "diagonal, the 2 most probable, around others")
-    call("traces", found.seconds, diagonal.whitening, "diagonal", note="diagonal")
-    call("scatters", found, (), note="diagonal")
-    call("scatters", found, (0.25,) * points.d, note="diagonal, with a floor")
-    spherical = fitted(found, "spherical")
+    moments = step(diagonal, Rule(top=2), centres, "diagonal, the 2 most probable, around others")
+    call("traces", moments.seconds, diagonal.whitening, "diagonal", note="diagonal")
+    call("scatters", moments, (), note="diagonal")
+    call("scatters", moments, (0.25,) * points.d, note="diagonal, with a floor")
+    spherical = fitted(moments, "spherical")
     call("posterior", spherical, False, note="spherical")
-    found = step(spherical, SOFT, note="spherical")
-    call("traces", found.seconds, spherical.whitening, "spherical", note="spherical")
+    moments = step(spherical, SOFT, note="spherical")
+    call("traces", moments.seconds, spherical.whitening, "spherical", note="spherical")
     absent = array("d", [-math.inf, *spherical.offsets[1:]])
     note = "spherical, the first component has no share"
     step(replace(spherical, offsets=absent), SOFT, note=note)
@@ -96,13 +96,13 @@ def gaussian_calls(
     doubled = _twice(full)
     call("posterior", doubled, True, note=_EQUAL)
     for rule in (SOFT, HARD):
-        step(doubled, rule, note=f"{told(rule)} {_EQUAL}".strip())
+        step(doubled, rule, note=f"{rule_in_words(rule)} {_EQUAL}".strip())
     call("whitening", _barely(points.d, k), "full", note=_BARELY)
     nobody = replace(full, offsets=array("d", [-math.inf] * k))
     for rule in (SOFT, Rule(top=1), drawn(points.n, 3)):
-        step(nobody, rule, note=f"no component has a share {told(rule)}".strip())
+        step(nobody, rule, note=f"no component has a share {rule_in_words(rule)}".strip())
     for form in FORMS:
-        flat = covariances_of(found, form)
+        flat = covariances_of(moments, form)
         size = len(flat) // k
         flat[-size:] = array("d", bytes(8 * size))
         call("whitening", flat, form, note=f"{form}, the last component has no spread at all")
@@ -138,11 +138,11 @@ def count_calls(made: Script, k: int, *, few: bool = False) -> None:
     terms = terms_of(step.moments, _SMOOTH)
     call("posterior", terms, False)
     for rule in (HARD, Rule(top=2), drawn(n, 1), drawn(n, 3)):
-        call("em_step", terms, rule, note=told(rule))
+        call("em_step", terms, rule, note=rule_in_words(rule))
     bare = terms_of(labelled, 0.0)
     absent = replace(terms, offsets=array("d", [-math.inf, *terms.offsets[1:]]))
     for rule in (SOFT, Rule(top=1), Rule(top=2), drawn(n, 3)):
-        call("em_step", _barred(terms), rule, note=f"{_BARRED} {told(rule)}".strip())
+        call("em_step", _barred(terms), rule, note=f"{_BARRED} {rule_in_words(rule)}".strip())
     for odd, note in (
         (bare, "words that a component never has: slopes of -inf"),
         (absent, "the first component has no share"),
@@ -171,7 +171,9 @@ def rule_calls(made: Script, k: int) -> None:
         densities = densities_of(made.due(moments), white, form, 1.0)
         made.call("gaussian.posterior", densities, place == 0, k=k, note=form)
         for rule in rules_of(n, k) if place == 0 else (SOFT,):
-            made.call("gaussian.em_step", densities, rule, None, k=k, note=f"{form} {told(rule)}")
+            made.call(
+                "gaussian.em_step", densities, rule, None, k=k, note=f"{form} {rule_in_words(rule)}"
+            )
         if k > 1:
             made.call("gaussian.em_step", _absent(densities), _odd_draws(n), None, k=k, note=_ODD)
         step = made.call("gaussian.em_step", densities, SOFT, centres, k=k, note="around others")
@@ -183,7 +185,7 @@ def rule_calls(made: Script, k: int) -> None:
     terms = terms_of(made.due(tallies), _SMOOTH)
     made.call("multinomial.posterior", terms, n % 2 == 0, k=k)
     for rule in rules_of(n, k):
-        made.call("multinomial.em_step", terms, rule, k=k, note=told(rule))
+        made.call("multinomial.em_step", terms, rule, k=k, note=rule_in_words(rule))
     if k > 1:
         made.call("multinomial.em_step", _absent(terms), _odd_draws(n), k=k, note=_ODD)
     made.call("multinomial.m_step", made.due(tallies), 0.5, (1.0 / points.d,) * points.d,
@@ -224,11 +226,11 @@ def _twice(densities: D) -> D:
             return CentreMatrix.of(values.rows() * 2)
         return values * 2 if isinstance(values, array) else values
 
-    return replace(densities, **{one.name: both(getattr(densities, one.name))
-                                 for one in fields(densities)})  # fmt: skip
+    return replace(densities, **{field.name: both(getattr(densities, field.name))
+                                 for field in fields(densities)})  # fmt: skip
 
 
-def told(rule: Rule) -> str:
+def rule_in_words(rule: Rule) -> str:
     """What a rule is, in words."""
     if rule.draws is not None:
         return f"{rule.samples} draw{'s' * (rule.samples > 1)} for each row"
@@ -257,7 +259,7 @@ def covariances_of(moments: Moments, form: Form) -> array[float]:
 
     Spec: none (a state to start from)
     """
-    d, found = len(moments.around[0]), array("d")
+    d, covariances = len(moments.around[0]), array("d")
     for c, n in enumerate(moments.counts):
         square = _covariance(moments, c, d)
         mean = math.fsum(square[j][j] for j in range(d)) / d if n else 0.0
@@ -265,22 +267,22 @@ def covariances_of(moments: Moments, form: Form) -> array[float]:
             square[j][j] = max(square[j][j], 0.0) + (_FLOOR * mean if mean > 0.0 else 1.0)
         diagonal = [square[j][j] for j in range(d)]
         if form == "full":
-            found.extend(x for line in square for x in line)
+            covariances.extend(x for line in square for x in line)
         else:
-            found.extend(diagonal if form == "diagonal" else [math.fsum(diagonal) / d])
-    return found
+            covariances.extend(diagonal if form == "diagonal" else [math.fsum(diagonal) / d])
+    return covariances
 
 
 def _covariance(moments: Moments, c: int, d: int) -> list[list[float]]:
     """The covariance of a component, or its diagonal."""
     n, full = moments.counts[c], moments.spread == "full"
     shift = _shift(moments, c, d)
-    found = [[0.0] * d for _ in range(d)]
+    covariance = [[0.0] * d for _ in range(d)]
     for i in range(d if n else 0):
         for j in range(d) if full else (i,):
             second = moments.seconds[(c * d + i) * d + j if full else c * d + i]
-            found[i][j] = second / n - shift[i] * shift[j]
-    return found
+            covariance[i][j] = second / n - shift[i] * shift[j]
+    return covariance
 
 
 def _shift(moments: Moments, c: int, d: int) -> list[float]:
@@ -341,7 +343,7 @@ def _barely(d: int, k: int) -> array[float]:
     Every operation of a Cholesky factor is exact here: all is 1, or 1 and a few roundings. LIN-CHOL
     asks of column j for more than 4 (j + 1)^2 of them; what is left goes from one to twice that.
     """
-    found = array("d")
+    covariances = array("d")
     for c in range(k):
         j = 1 + c % (d - 1) if d > 1 else 0
         share = (1 + c) / (k + 1)
@@ -350,8 +352,8 @@ def _barely(d: int, k: int) -> array[float]:
         if j:
             matrix[j][j] = 1.0 + left
             matrix[j][j - 1] = matrix[j - 1][j] = 1.0
-        found.extend(x for line in matrix for x in line)
-    return found
+        covariances.extend(x for line in matrix for x in line)
+    return covariances
 
 
 def _certain(points: Points, terms: Terms) -> Terms:

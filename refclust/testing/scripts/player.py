@@ -18,7 +18,7 @@ from refclust.errors import RefclustError
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 from refclust.testing.diagnosis.rows import diagnose
-from refclust.testing.scripts.facts import Trial, facts_of, told
+from refclust.testing.scripts.facts import Trial, facts_in_words, facts_of
 from refclust.testing.scripts.layouts import copied, fingerprint, foreign, guarded, surroundings
 from refclust.testing.scripts.lockstep import Call, Made, Raised, Script
 
@@ -64,7 +64,7 @@ class Player:
         self._own.clear()
         answers: list[tuple[int, Any, Any]] = []
         for place in range(len(self.script.calls)) if places is None else places:
-            self.one(place, state, where)
+            self.call(place, state, where)
             if place in self._own:
                 answers.append((place, self._own[place], fingerprint(self._own[place])))
         self._check_kept(answers, f"{_TOLD[state]}{where}")
@@ -83,7 +83,7 @@ class Player:
                 fault = "an earlier answer changed later: its buffer was used again"
                 self.faults.setdefault(kernel, f"{fault} [{where}]")
 
-    def one(self, place: int, state: State, where: str = "") -> None:
+    def call(self, place: int, state: State, where: str = "") -> None:
         """Make one call and judge the answer."""
         call = self.script.calls[place]
         if call.kernel not in self._functions or call.kernel in self._given_up:
@@ -105,7 +105,7 @@ class Player:
         if first:
             note = f" ({call.note})" if call.note else ""
             self.faults[call.kernel] = (
-                f"{_short(fault)}{note} [{_TOLD[state]}{where}: {told(facts)}]"
+                f"{_short(fault)}{note} [{_TOLD[state]}{where}: {facts_in_words(facts)}]"
             )
 
     def again(self, place: int) -> None:
@@ -283,7 +283,7 @@ def _viewed(answer: Any) -> Any:
 
 def _short(text: str) -> str:
     """A text in which endless numbers are cut."""
-    return re.sub(r"\d{40,}", lambda found: f"{found[0][:20]}… ({len(found[0])} digits)", text)
+    return re.sub(r"\d{40,}", lambda match: f"{match[0][:20]}… ({len(match[0])} digits)", text)
 
 
 def _named(error: Exception) -> str:

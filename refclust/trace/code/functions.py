@@ -47,7 +47,7 @@ class Definition:
 def scan(modules: Sequence[Module]) -> list[Definition]:
     """Find all definitions of a package that cite a clause or owe a citation."""
     numbers = numeric.numeric_names(module.tree for module in modules)
-    return [one for module in modules for one in _definitions(module, numbers)]
+    return [definition for module in modules for definition in _definitions(module, numbers)]
 
 
 def _definitions(module: Module, numbers: frozenset[str]) -> Iterator[Definition]:
@@ -62,7 +62,7 @@ def _definitions(module: Module, numbers: frozenset[str]) -> Iterator[Definition
             and not isinstance(node, ast.ClassDef)
             and not qualname.startswith("_")
             and "." not in qualname
-            and not any(_called(one) == "overload" for one in node.decorator_list)
+            and not any(_called(decorator) == "overload" for decorator in node.decorator_list)
             and numeric.mentions(node.returns, numbers)
         )
         owes = public_number or kernel is not None
@@ -87,9 +87,12 @@ def _kernel(node: source.Definable) -> tuple[str | None, bool]:
         match decorator:
             case ast.Call(args=[ast.Constant(value=str(name)), *_], keywords=keywords):
                 if _called(decorator) == "kernel":
-                    given = [one.value for one in keywords if one.arg == "contract"]
-                    empty = [isinstance(one, ast.Constant) and one.value is None for one in given]
-                    return name, bool(given) and not any(empty)
+                    contracts = [keyword.value for keyword in keywords if keyword.arg == "contract"]
+                    empty = [
+                        isinstance(contract, ast.Constant) and contract.value is None
+                        for contract in contracts
+                    ]
+                    return name, bool(contracts) and not any(empty)
     return None, False
 
 

@@ -33,7 +33,7 @@ class Graph:
     """The units of some modules; ``within`` says which modules a module's units are followed to."""
 
     def __init__(self, modules: Iterable[Module], within: Callable[[Module, Module], bool]) -> None:
-        self._modules = {one.name: one for one in modules}
+        self._modules = {module.name: module for module in modules}
         self._within = within
         self._nodes: dict[str, dict[str, list[ast.stmt]]] = {}
         self._imports: dict[str, dict[str, list[tuple[str, str]]]] = {}
@@ -41,15 +41,15 @@ class Graph:
 
     def reached(self, roots: Iterable[Key]) -> dict[str, Unit]:
         """The units of the roots and all that they name, directly or not, by their names."""
-        found: dict[str, Unit] = {}
+        units: dict[str, Unit] = {}
         waiting = list(roots)
         while waiting:
             key = waiting.pop()
             name = _told(key)
-            if name not in found:
-                found[name] = self.unit(key)
-                waiting += [_key(one) for one in found[name].calls]
-        return found
+            if name not in units:
+                units[name] = self.unit(key)
+                waiting += [_key(called) for called in units[name].calls]
+        return units
 
     def unit(self, key: Key) -> Unit:
         """One unit; a name that is bound twice (under an ``if``) has both texts."""
@@ -61,7 +61,7 @@ class Graph:
                 file=module.file,
                 line=nodes[0].lineno,
                 bare="\n".join(source.bare_text(module.text, node) for node in nodes),
-                calls=tuple(sorted({_told(one) for one in self._named(module, key, nodes)})),
+                calls=tuple(sorted({_told(target) for target in self._named(module, key, nodes)})),
             )
         return self._units[key]
 
@@ -72,10 +72,10 @@ class Graph:
     def _bound(self, module: str) -> dict[str, list[ast.stmt]]:
         if module not in self._nodes:
             tree = self._modules[module].tree
-            found: dict[str, list[ast.stmt]] = {}
+            nodes: dict[str, list[ast.stmt]] = {}
             for node, name in [*walk(tree), *constants(tree.body)]:
-                found.setdefault(name, []).append(node)
-            self._nodes[module] = found
+                nodes.setdefault(name, []).append(node)
+            self._nodes[module] = nodes
         return self._nodes[module]
 
     def _named(self, module: Module, key: Key, nodes: list[ast.stmt]) -> Iterator[Key]:
@@ -101,9 +101,9 @@ class Graph:
                 for chain in named(base):
                     target = self._resolved(owner[0], chain)
                     if target is not None and target != owner:
-                        found = self._member(target, name)
-                        if found is not None:
-                            return found
+                        inherited = self._member(target, name)
+                        if inherited is not None:
+                            return inherited
         return None
 
     def _resolved(
@@ -117,9 +117,9 @@ class Graph:
             return None  # modules that import the name from each other
         seen |= {(module, name)}
         for target, attribute in self._names(module).get(name, ()):
-            found = self._in_module(target, [*filter(None, [attribute]), *rest], seen)
-            if found is not None:
-                return found
+            key = self._in_module(target, [*filter(None, [attribute]), *rest], seen)
+            if key is not None:
+                return key
         return None
 
     def _in_module(self, module: str, chain: list[str], seen: frozenset[Key]) -> Key | None:
@@ -131,8 +131,8 @@ class Graph:
 
     def _names(self, module: str) -> dict[str, list[tuple[str, str]]]:
         if module not in self._imports:
-            one = self._modules[module]
-            self._imports[module] = imported(one.tree, one.name, one.is_package)
+            parsed = self._modules[module]
+            self._imports[module] = imported(parsed.tree, parsed.name, parsed.is_package)
         return self._imports[module]
 
 

@@ -36,9 +36,11 @@ class Index:
         folders = [places.package, places.spec, *filter(None, [places.tests])]
         for folder in folders:
             for entry in _files(str(folder)):
-                told = entry.stat()
-                newest = max(newest, told.st_mtime_ns, told.st_ctime_ns)
-                times = f"{told.st_size} {told.st_mtime_ns} {told.st_ctime_ns} {told.st_ino}"
+                status = entry.stat()
+                newest = max(newest, status.st_mtime_ns, status.st_ctime_ns)
+                times = (
+                    f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
+                )
                 whole.update(f"{entry.path} {times}\n".encode(errors="surrogateescape"))
         self._settled = newest < now - _YOUNG
         self._key = whole.hexdigest()
@@ -61,7 +63,7 @@ class Index:
         """Keep the values, if the tree is settled and the cache folder can be written."""
         if not self._settled:
             return
-        lines = [self._key, *(f"{name} {json.dumps(one)}" for name, one in values.items())]
+        lines = [self._key, *(f"{name} {json.dumps(value)}" for name, value in values.items())]
         with suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             number, beside = tempfile.mkstemp(dir=self._path.parent, prefix=self._path.name)
@@ -75,8 +77,8 @@ class Index:
 
 def _files(folder: str) -> Iterator[os.DirEntry[str]]:
     with os.scandir(folder) as entries:
-        found = sorted(entries, key=lambda entry: entry.name)
-    for entry in found:
+        listing = sorted(entries, key=lambda entry: entry.name)
+    for entry in listing:
         if entry.is_dir():
             if entry.name != "__pycache__":
                 yield from _files(entry.path)

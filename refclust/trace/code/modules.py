@@ -76,7 +76,11 @@ def constants(body: Iterable[ast.stmt], prefix: str = "") -> Iterator[tuple[ast.
     for statement in body:
         match statement:
             case ast.Assign(targets=targets):
-                yield from ((statement, prefix + name) for one in targets for name in bound(one))
+                yield from (
+                    (statement, prefix + name)
+                    for expression in targets
+                    for name in bound(expression)
+                )
             case ast.AnnAssign(target=target) | ast.AugAssign(target=target):
                 yield from ((statement, prefix + name) for name in bound(target))
             case ast.ClassDef(name=name, body=inner):

@@ -26,10 +26,10 @@ def named(node: ast.AST, local: frozenset[str] = frozenset()) -> Iterator[Chain]
         return
     if isinstance(node, _Comprehension):
         local |= {
-            one.id
+            variable.id
             for generator in node.generators
-            for one in ast.walk(generator.target)
-            if isinstance(one, ast.Name)
+            for variable in ast.walk(generator.target)
+            if isinstance(variable, ast.Name)
         }
     chain = _chain(node)
     if chain is not None:
@@ -46,12 +46,12 @@ def imported(tree: ast.Module, module: str, is_package: bool) -> dict[str, list[
     >>> imported(ast.parse("from a.b import c as d\\nimport a.e"), "m", False)
     {'d': [('a.b', 'c')], 'a': [('a', '')]}
     """
-    found: dict[str, list[tuple[str, str]]] = {}
+    origins: dict[str, list[tuple[str, str]]] = {}
     for node in _statements(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 whole = alias.name if alias.asname else alias.name.partition(".")[0]
-                found.setdefault(alias.asname or whole, []).append((whole, ""))
+                origins.setdefault(alias.asname or whole, []).append((whole, ""))
         elif isinstance(node, ast.ImportFrom):
             origin = node.module or ""
             if node.level:
@@ -59,8 +59,8 @@ def imported(tree: ast.Module, module: str, is_package: bool) -> dict[str, list[
                 parts = parts[: len(parts) - node.level + is_package]
                 origin = ".".join([*parts, *filter(None, [node.module])])
             for alias in node.names:
-                found.setdefault(alias.asname or alias.name, []).append((origin, alias.name))
-    return found
+                origins.setdefault(alias.asname or alias.name, []).append((origin, alias.name))
+    return origins
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
@@ -84,9 +84,9 @@ def _chain(node: ast.AST) -> Chain | None:
 def _own(node: _Function) -> frozenset[str]:
     """The local variables of a function; what it imports is looked up like any import."""
     arguments = node.args
-    found = {
-        one.arg
-        for one in (
+    variables = {
+        argument.arg
+        for argument in (
             *arguments.posonlyargs,
             *arguments.args,
             *arguments.kwonlyargs,
@@ -97,19 +97,19 @@ def _own(node: _Function) -> frozenset[str]:
     for inner in _scope(node.body if isinstance(node.body, list) else [node.body]):
         match inner:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                found.add(name)
+                variables.add(name)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                found.add(inner.name)
+                variables.add(inner.name)
             case (
                 ast.ExceptHandler(name=str(name))
                 | ast.MatchAs(name=str(name))
                 | ast.MatchStar(name=str(name))
                 | ast.MatchMapping(rest=str(name))
             ):
-                found.add(name)
+                variables.add(name)
             case ast.Global(names=names):
                 shared.update(names)
-    return frozenset(found - shared)
+    return frozenset(variables - shared)
 
 
 def _scope(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:

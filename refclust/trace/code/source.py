@@ -90,6 +90,6 @@ def _first(node: ast.stmt) -> int:
 def _docstrings(node: ast.stmt) -> Iterator[ast.Expr]:
     for inner in ast.walk(node):
         if isinstance(inner, Definable):
-            found = docstring_node(inner)
-            if found is not None:
-                yield found
+            docstring = docstring_node(inner)
+            if docstring is not None:
+                yield docstring

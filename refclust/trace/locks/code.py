@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from refclust.trace.problem import Problem
+from refclust.trace.problem import TraceProblem
 from refclust.trace.scan import Scan
 from refclust.trace.table import Table, short_hash
 
 
-def current(found: Scan) -> dict[str, Table]:
+def current(tree: Scan) -> dict[str, Table]:
     """The tables of all units, by the folder of the package they lie in."""
     tables: dict[str, Table] = {}
-    for name, unit in found.units.items():
+    for name, unit in tree.units.items():
         tables.setdefault(_file(name), {})[name] = {
             "name": name,
             "hash": short_hash(unit.bare),
@@ -26,8 +26,8 @@ def current(found: Scan) -> dict[str, Table]:
 
 
 def drift(
-    found: Scan, wanted: Mapping[str, Table], locked: Mapping[str, Table]
-) -> Iterator[Problem]:
+    tree: Scan, wanted: Mapping[str, Table], locked: Mapping[str, Table]
+) -> Iterator[TraceProblem]:
     """Compare the code with its locks, and name the clause behind each change."""
     now, then = _whole(wanted), _whole(locked)
     changed = {name for name in now.keys() & then.keys() if now[name]["hash"] != then[name]["hash"]}
@@ -35,41 +35,41 @@ def drift(
         name for name in now.keys() & then.keys() if now[name]["calls"] != then[name]["calls"]
     } - changed
     # What a changed caller newly calls, or calls no longer, needs no line of its own.
-    told = changed | rewired
-    known = {called for name in told for one in (now, then) for called in one[name]["calls"]}
+    altered = changed | rewired
+    known = {called for name in altered for units in (now, then) for called in units[name]["calls"]}
     known |= _cited(wanted) ^ _cited(locked)
     strange = {
         name
         for name in (now.keys() ^ then.keys()) - _below(known, now, then)
         if _file(name) in locked
     }
-    if not told and not strange:
+    if not altered and not strange:
         return
-    behind = _behind(found)
-    cited = {one.name: one.cites.ids for one in found.definitions}
+    behind = _behind(tree)
+    cited = {definition.name: definition.cites.ids for definition in tree.definitions}
     for name in sorted(changed | rewired | strange):
         clauses = tuple(dict.fromkeys(clause for clause, _ in behind.get(name, ())))
         if name not in now:
-            file = f"{found.places.name(found.places.spec)}/locks/{_file(name)}.lock"
+            file = f"{tree.places.name(tree.places.spec)}/locks/{_file(name)}.lock"
             message = f"{name} is in the lock but nothing that cites a clause reaches it"
-            yield Problem("lock-stale", file, 1, message)
+            yield TraceProblem("lock-stale", file, 1, message)
             continue
-        unit = found.units[name]
+        unit = tree.units[name]
         what = f"{name} {_change(now[name], then.get(name))}"
         if cited.get(name):
-            what += f" of {', '.join(one for one in cited[name] if one in found.clauses)}"
+            what += f" of {', '.join(clause for clause in cited[name] if clause in tree.clauses)}"
         elif clauses:
-            direct = [one for one in behind[name] if name in found.units[one[1]].calls]
+            direct = [pair for pair in behind[name] if name in tree.units[pair[1]].calls]
             clause, root = (direct or behind[name])[0]
-            verb = "calls" if name in found.units[root].calls else "reaches"
+            verb = "calls" if name in tree.units[root].calls else "reaches"
             more = f" (and {len(clauses) - 1} more)" if len(clauses) > 1 else ""
             what = f"{name}, which {clause}'s {root} {verb}{more}, {what.removeprefix(name)[1:]}"
-        yield Problem("code-drift", unit.file, unit.line, what, clauses)
+        yield TraceProblem("code-drift", unit.file, unit.line, what, clauses)
 
 
-def drifted(found: Scan, locked: Mapping[str, Table]) -> frozenset[str]:
+def drifted(tree: Scan, locked: Mapping[str, Table]) -> frozenset[str]:
     """The units that are not as locked, themselves or by something they reach."""
-    now, then = _whole(current(found)), _whole(locked)
+    now, then = _whole(current(tree)), _whole(locked)
     wrong = {name for name in now if now[name] != then.get(name)}
     before: set[str] = set()
     while wrong != before:
@@ -90,27 +90,27 @@ def _change(now: Mapping[str, list[str]], then: Mapping[str, list[str]] | None) 
     return f"{' and '.join(parts)}, by an import that changed since the lock"
 
 
-def _behind(found: Scan) -> dict[str, list[tuple[str, str]]]:
+def _behind(tree: Scan) -> dict[str, list[tuple[str, str]]]:
     """For each unit the clauses and definitions that reach it."""
     behind: dict[str, list[tuple[str, str]]] = {}
-    for one in found.definitions:
-        for clause in (clause for clause in one.cites.ids if clause in found.clauses):
-            for name in found.reach(one.name):
-                behind.setdefault(name, []).append((clause, one.name))
+    for definition in tree.definitions:
+        for clause in (clause for clause in definition.cites.ids if clause in tree.clauses):
+            for name in tree.reach(definition.name):
+                behind.setdefault(name, []).append((clause, definition.name))
     return behind
 
 
 def _below(known: set[str], *tables: Table) -> set[str]:
     """Some units and all that they call in any of the tables."""
-    found: set[str] = set()
+    reached: set[str] = set()
     waiting = list(known)
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            for one in tables:
-                waiting += one[name]["calls"] if name in one else ()
-    return found
+        if name not in reached:
+            reached.add(name)
+            for table in tables:
+                waiting += table[name]["calls"] if name in table else ()
+    return reached
 
 
 def _file(name: str) -> str:
@@ -121,13 +121,13 @@ def _cited(tables: Mapping[str, Table]) -> set[str]:
     """The definitions that the locks of the chapters name."""
     return {
         name
-        for file, one in tables.items()
+        for file, table in tables.items()
         if "/" not in file
-        for record in one.values()
+        for record in table.values()
         for name in record["code"]
     }
 
 
 def _whole(tables: Mapping[str, Table]) -> Table:
-    code = (one for file, one in tables.items() if file.startswith("code/"))
-    return {name: record for one in code for name, record in one.items()}
+    code = (table for file, table in tables.items() if file.startswith("code/"))
+    return {name: record for table in code for name, record in table.items()}

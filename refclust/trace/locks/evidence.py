@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from refclust.trace.markers import Marker
-from refclust.trace.problem import Problem
+from refclust.trace.problem import TraceProblem
 from refclust.trace.scan import Scan
 from refclust.trace.table import Record, Table, short_hash
 
@@ -20,38 +20,38 @@ _VECTORS, _GENERATORS = "evidence/vectors", "evidence/generators"
 _TESTS, _HELPERS = "evidence/tests", "evidence/helpers"
 
 
-def current(found: Scan) -> dict[str, Table]:
+def current(tree: Scan) -> dict[str, Table]:
     """The tables of the evidence, empty ones included: what was in them is told line by line."""
-    tests = {one.test: one for one in proofs(found)}
-    own = {one.unit for one in tests.values()}
+    tests = {marker.test: marker for marker in proofs(tree)}
+    own = {marker.unit for marker in tests.values()}
     return {
-        _VECTORS: {one.file: _sealed(found, one.file, one.hash) for one in found.files},
+        _VECTORS: {file.file: _sealed(tree, file.file, file.hash) for file in tree.files},
         _GENERATORS: {
-            found.places.name(path): {
-                "file": found.places.name(path),
+            tree.places.name(path): {
+                "file": tree.places.name(path),
                 "hash": short_hash(path.read_text(encoding="utf-8")),
             }
-            for path in sorted((found.places.spec / "generators").glob("*.py"))
+            for path in sorted((tree.places.spec / "generators").glob("*.py"))
         },
-        _TESTS: {name: _proof(found, one) for name, one in tests.items()},
+        _TESTS: {name: _proof(tree, marker) for name, marker in tests.items()},
         _HELPERS: {
             name: {"name": name, "hash": short_hash(unit.bare), "calls": list(unit.calls)}
-            for name, unit in found.helpers.items()
+            for name, unit in tree.helpers.items()
             if name not in own
         },
     }
 
 
-def proofs(found: Scan) -> list[Marker]:
+def proofs(tree: Scan) -> list[Marker]:
     """The tests that are evidence: property tests, and golden cases held against formulas."""
-    return [one for one in found.markers if one.is_evidence]
+    return [marker for marker in tree.markers if marker.is_evidence]
 
 
 def drift(
-    found: Scan, wanted: Mapping[str, Table], locked: Mapping[str, Table]
-) -> Iterator[Problem]:
+    tree: Scan, wanted: Mapping[str, Table], locked: Mapping[str, Table]
+) -> Iterator[TraceProblem]:
     """Compare the evidence with its locks."""
-    spec = found.places.name(found.places.spec)
+    spec = tree.places.name(tree.places.spec)
     for name, differences in (
         (_VECTORS, _vectors),
         (_GENERATORS, _generators),
@@ -60,35 +60,35 @@ def drift(
     ):
         if name in locked:
             now = wanted.get(name, {})
-            yield from differences(found, now, locked[name], f"{spec}/locks/{name}.lock")
+            yield from differences(tree, now, locked[name], f"{spec}/locks/{name}.lock")
 
 
-def _sealed(found: Scan, file: str, digest: str) -> Record:
-    cases = [one for one in found.cases if one.file == file]
-    cited = Counter(clause for one in cases for clause in one.ids)
+def _sealed(tree: Scan, file: str, digest: str) -> Record:
+    cases = [case for case in tree.cases if case.file == file]
+    cited = Counter(clause for case in cases for clause in case.ids)
     return {"file": file, "cases": len(cases), "hash": digest, "clauses": dict(cited)}
 
 
-def _proof(found: Scan, one: Marker) -> Record:
-    unit = found.helpers[one.unit]
+def _proof(tree: Scan, marker: Marker) -> Record:
+    unit = tree.helpers[marker.unit]
     return {
-        "test": one.test,
+        "test": marker.test,
         "hash": short_hash(unit.bare),
-        "cites": sorted(one.ids),
+        "cites": sorted(marker.ids),
         "calls": list(unit.calls),
     }
 
 
-def _vectors(found: Scan, now: Table, then: Table, lock: str) -> Iterator[Problem]:  # noqa: ARG001
+def _vectors(tree: Scan, now: Table, then: Table, lock: str) -> Iterator[TraceProblem]:  # noqa: ARG001
     for file in sorted(now.keys() | then.keys()):
         new, old = now.get(file), then.get(file)
         clauses = tuple({**(new or {}).get("clauses", {}), **(old or {}).get("clauses", {})})
         if new is None:
             message = f"the vector file {file} is in the lock but gone"
-            yield Problem("vector-drift", lock, 1, message, clauses)
+            yield TraceProblem("vector-drift", lock, 1, message, clauses)
         elif old is None:
             message = f"the vector file {file} is not in the lock"
-            yield Problem("vector-drift", file, 1, message, clauses)
+            yield TraceProblem("vector-drift", file, 1, message, clauses)
         elif new != old:
             changes = [f"has {_cases(new['cases'])}, the lock says {old['cases']}"]
             changes = changes if new["cases"] != old["cases"] else []
@@ -97,51 +97,51 @@ def _vectors(found: Scan, now: Table, then: Table, lock: str) -> Iterator[Proble
                 if count != before and not changes:
                     changes.append(f"cites {clause} in {_cases(count)}, the lock says {before}")
             message = f"the vector file {file} {', '.join(changes) or 'changed since its lock'}"
-            yield Problem("vector-drift", file, 1, message, clauses)
+            yield TraceProblem("vector-drift", file, 1, message, clauses)
 
 
-def _generators(found: Scan, now: Table, then: Table, lock: str) -> Iterator[Problem]:  # noqa: ARG001
+def _generators(tree: Scan, now: Table, then: Table, lock: str) -> Iterator[TraceProblem]:  # noqa: ARG001
     for file in sorted(now.keys() | then.keys()):
         if file not in now:
             message = f"the generator {file} is in the lock but gone"
-            yield Problem("generator-drift", lock, 1, message)
+            yield TraceProblem("generator-drift", lock, 1, message)
         elif file not in then:
             message = f"the generator {file} is not in the lock"
-            yield Problem("generator-drift", file, 1, message)
+            yield TraceProblem("generator-drift", file, 1, message)
         elif now[file] != then[file]:
             message = f"the generator {file} changed since its lock"
-            yield Problem("generator-drift", file, 1, message)
+            yield TraceProblem("generator-drift", file, 1, message)
 
 
-def _tests(found: Scan, now: Table, then: Table, lock: str) -> Iterator[Problem]:
-    lines = {one.test: (one.file, one.line) for one in proofs(found)}
+def _tests(tree: Scan, now: Table, then: Table, lock: str) -> Iterator[TraceProblem]:
+    lines = {marker.test: (marker.file, marker.line) for marker in proofs(tree)}
     for test in sorted(now.keys() | then.keys()):
         new, old = now.get(test), then.get(test)
         clauses = tuple((new or old or {})["cites"])
-        told = ", ".join(clauses)
+        cited = ", ".join(clauses)
         if new is None:
-            message = f"the test {test} of {told} is in the lock but is no evidence now"
-            yield Problem("test-drift", lock, 1, message, clauses)
+            message = f"the test {test} of {cited} is in the lock but is no evidence now"
+            yield TraceProblem("test-drift", lock, 1, message, clauses)
         elif old is None:
-            message = f"the test {test} of {told} is not in the lock"
-            yield Problem("test-drift", *lines[test], message, clauses)
+            message = f"the test {test} of {cited} is not in the lock"
+            yield TraceProblem("test-drift", *lines[test], message, clauses)
         elif new["cites"] != old["cites"]:
-            message = f"the test {test} cites {told}, the lock says {_told(old['cites'])}"
-            yield Problem("test-drift", *lines[test], message, clauses)
+            message = f"the test {test} cites {cited}, the lock says {_told(old['cites'])}"
+            yield TraceProblem("test-drift", *lines[test], message, clauses)
         elif new != old:
-            message = f"the test {test} of {told} changed since its lock"
-            yield Problem("test-drift", *lines[test], message, clauses)
+            message = f"the test {test} of {cited} changed since its lock"
+            yield TraceProblem("test-drift", *lines[test], message, clauses)
 
 
-def _helpers(found: Scan, now: Table, then: Table, lock: str) -> Iterator[Problem]:  # noqa: ARG001
+def _helpers(tree: Scan, now: Table, then: Table, lock: str) -> Iterator[TraceProblem]:  # noqa: ARG001
     for name in sorted(now.keys() & then.keys()):
         if now[name] != then[name]:
-            unit = found.helpers[name]
-            using = [one for one in proofs(found) if name in found.reach(one.unit)]
-            clauses = tuple(dict.fromkeys(clause for one in using for clause in one.ids))
+            unit = tree.helpers[name]
+            using = [marker for marker in proofs(tree) if name in tree.reach(marker.unit)]
+            clauses = tuple(dict.fromkeys(clause for marker in using for clause in marker.ids))
             first = f", which {using[0].test} of {', '.join(using[0].ids)} uses," if using else ""
             message = f"{name}{first} changed since its lock"
-            yield Problem("test-drift", unit.file, unit.line, message, clauses)
+            yield TraceProblem("test-drift", unit.file, unit.line, message, clauses)
 
 
 def _cases(count: int) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from refclust.errors import BadSpec
 from refclust.trace.clauses import ID, PLANNED_FILE, Clause, Planned
-from refclust.trace.problem import Problem
+from refclust.trace.problem import TraceProblem
 
 if TYPE_CHECKING:
     from refclust.trace.scan import Scan
@@ -37,7 +37,7 @@ class Known:
 def read(spec: Path) -> dict[str, Known]:
     """Read the inventory; raises ``bad-spec`` for a line that is none, or an ID listed twice."""
     path = spec / FILE
-    found: dict[str, Known] = {}
+    inventory: dict[str, Known] = {}
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     for number, line in enumerate(lines, 1):
         match = _LINE.fullmatch(line)
@@ -46,47 +46,49 @@ def read(spec: Path) -> dict[str, Known]:
                 f"{FILE}:{number}: not a line of the inventory: {line!r}; allowed is "
                 "'ID clause CHAPTER', 'ID planned' or 'ID left-out', with or without ' sources'"
             )
-        one = Known(match[1], match[2], match[3] is not None, number)
-        first = found.setdefault(one.id, one)
-        if first is not one:
-            raise BadSpec(f"{FILE}:{number}: {one.id} is listed twice, first in line {first.line}")
-    return found
+        entry = Known(match[1], match[2], match[3] is not None, number)
+        first = inventory.setdefault(entry.id, entry)
+        if first is not entry:
+            raise BadSpec(
+                f"{FILE}:{number}: {entry.id} is listed twice, first in line {first.line}"
+            )
+    return inventory
 
 
 def states(clauses: Mapping[str, Clause], planned: Mapping[str, Planned]) -> dict[str, str]:
     """The present state of each ID of the specification."""
     to_come = {
-        one.id: "planned" if one.status.startswith("planned") else "left-out"
-        for one in planned.values()
+        row.id: "planned" if row.status.startswith("planned") else "left-out"
+        for row in planned.values()
     }
-    return {**to_come, **{one.id: f"clause {one.chapter}" for one in clauses.values()}}
+    return {**to_come, **{clause.id: f"clause {clause.chapter}" for clause in clauses.values()}}
 
 
-def renewed(found: Scan) -> str:
+def renewed(tree: Scan) -> str:
     """The inventory with every ID it had, and the present ones."""
-    now = states(found.clauses, found.planned)
+    now = states(tree.clauses, tree.planned)
     lines: list[str] = []
-    for one in sorted({*now, *found.known}):
-        known = found.known.get(one)
-        state = now.get(one) or (known.state if known else "")
-        lines.append(f"{one} {state}{' sources' if known and known.sources else ''}\n")
+    for identifier in sorted({*now, *tree.known}):
+        known = tree.known.get(identifier)
+        state = now.get(identifier) or (known.state if known else "")
+        lines.append(f"{identifier} {state}{' sources' if known and known.sources else ''}\n")
     return "".join(lines)
 
 
-def problems(found: Scan) -> Iterator[Problem]:
+def problems(tree: Scan) -> Iterator[TraceProblem]:
     """IDs that vanished, that are new, or whose state is another."""
-    now = states(found.clauses, found.planned)
-    spec = found.places.name(found.places.spec)
-    for one in found.known.values():
-        if one.id not in now:
+    now = states(tree.clauses, tree.planned)
+    spec = tree.places.name(tree.places.spec)
+    for entry in tree.known.values():
+        if entry.id not in now:
             message = (
-                f"{one.id} ({one.state}) is in the inventory but is no clause "
+                f"{entry.id} ({entry.state}) is in the inventory but is no clause "
                 f"and no row of {PLANNED_FILE}"
             )
-            yield Problem("id-vanished", f"{spec}/{FILE}", one.line, message)
-        elif now[one.id] != one.state:
-            message = f"{one.id} is '{one.state}' in the inventory but is now '{now[one.id]}'"
-            yield Problem("inventory-drift", f"{spec}/{FILE}", one.line, message)
-    for new in (one for one in now if one not in found.known):
+            yield TraceProblem("id-vanished", f"{spec}/{FILE}", entry.line, message)
+        elif now[entry.id] != entry.state:
+            message = f"{entry.id} is '{entry.state}' in the inventory but is now '{now[entry.id]}'"
+            yield TraceProblem("inventory-drift", f"{spec}/{FILE}", entry.line, message)
+    for new in (identifier for identifier in now if identifier not in tree.known):
         message = f"{new} is not in the inventory ({now[new]})"
-        yield Problem("inventory-drift", f"{spec}/{FILE}", 1, message)
+        yield TraceProblem("inventory-drift", f"{spec}/{FILE}", 1, message)

@@ -17,7 +17,7 @@ from refclust.trace.locks import code as lock_code
 from refclust.trace.locks import evidence as lock_evidence
 from refclust.trace.locks import inventory
 from refclust.trace.places import checkout
-from refclust.trace.problem import Problem
+from refclust.trace.problem import TraceProblem
 from refclust.trace.scan import Scan, scan
 from refclust.trace.table import Table, short_hash
 
@@ -32,20 +32,22 @@ def update(root: Path | None = None) -> list[Path]:
     Clauses that have a definition now are taken off the list of undefined ones.
     Raises ``needs-checkout`` outside a checkout.
     """
-    found = scan(checkout(root).root)
-    folder = found.places.spec / "locks"
-    wanted = {folder / f"{name}.lock": table.text(one) for name, one in current(found).items()}
+    tree = scan(checkout(root).root)
+    folder = tree.places.spec / "locks"
+    wanted = {
+        folder / f"{name}.lock": table.text(records) for name, records in current(tree).items()
+    }
     changed: list[Path] = []
     for path, text in wanted.items():
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             table.write(path, text)
             changed.append(path)
-    to_come = found.places.spec / room.UNDEFINED_FILE
-    if any(found.definitions_of(one) for one in found.undefined):
-        table.write(to_come, room.shrunk(to_come, lambda one: bool(found.definitions_of(one))))
+    to_come = tree.places.spec / room.UNDEFINED_FILE
+    if any(tree.definitions_of(clause) for clause in tree.undefined):
+        table.write(to_come, room.shrunk(to_come, lambda clause: bool(tree.definitions_of(clause))))
         changed.append(to_come)
-    listed = found.places.spec / inventory.FILE
-    text = inventory.renewed(found)
+    listed = tree.places.spec / inventory.FILE
+    text = inventory.renewed(tree)
     if not listed.is_file() or listed.read_text(encoding="utf-8") != text:
         table.write(listed, text)
         changed.append(listed)
@@ -56,40 +58,40 @@ def update(root: Path | None = None) -> list[Path]:
     return changed
 
 
-def current(found: Scan) -> Locks:
+def current(tree: Scan) -> Locks:
     """Compute what the locks should say."""
     chapters: Locks = {}
-    for clause in found.clauses.values():
+    for clause in tree.clauses.values():
         chapters.setdefault(clause.chapter, {})[clause.id] = {
             "id": clause.id,
             "clause": clause_hash(clause),
-            "code": sorted({one.name for one in found.code(clause.id)}),
+            "code": sorted({definition.name for definition in tree.code(clause.id)}),
         }
-    return {**chapters, **lock_code.current(found), **lock_evidence.current(found)}
+    return {**chapters, **lock_code.current(tree), **lock_evidence.current(tree)}
 
 
 def read(spec: Path) -> Locks:
     """Read the locks; raises ``bad-spec`` for an unreadable line."""
     folder = spec / "locks"
-    found: Locks = {}
+    locks: Locks = {}
     for path in sorted(folder.rglob("*.lock")):
         name = path.relative_to(folder).with_suffix("").as_posix()
         kind = "code" if name.startswith("code/") else path.stem if "/" in name else "chapter"
         if kind in table.FIELDS:
-            found[name] = table.read(path, f"{name}.lock", kind)
+            locks[name] = table.read(path, f"{name}.lock", kind)
         else:
-            found[name] = {}
-    return found
+            locks[name] = {}
+    return locks
 
 
-def drift(found: Scan) -> list[Problem]:
+def drift(tree: Scan) -> list[TraceProblem]:
     """Compare the tree with its locks."""
-    wanted, locked = current(found), read(found.places.spec)
+    wanted, locked = current(tree), read(tree.places.spec)
     return [
-        *_files(found, wanted, locked),
-        *_chapters(found, wanted, locked),
-        *lock_code.drift(found, wanted, locked),
-        *lock_evidence.drift(found, wanted, locked),
+        *_files(tree, wanted, locked),
+        *_chapters(tree, wanted, locked),
+        *lock_code.drift(tree, wanted, locked),
+        *lock_evidence.drift(tree, wanted, locked),
     ]
 
 
@@ -98,25 +100,25 @@ def clause_hash(clause: Clause) -> str:
     return short_hash(" ".join(f"{clause.title} {clause.kind} {clause.text}".split()))
 
 
-def _files(found: Scan, wanted: Locks, locked: Locks) -> Iterator[Problem]:
-    spec = found.places.name(found.places.spec)
+def _files(tree: Scan, wanted: Locks, locked: Locks) -> Iterator[TraceProblem]:
+    spec = tree.places.name(tree.places.spec)
     for name in sorted(locked.keys() - wanted.keys() - {lock_evidence.MUTANTS}):
         message = f"the lock {name}.lock belongs to no chapter with clauses"
         if "/" in name:
             message = f"the lock {name}.lock pins nothing"
-        yield Problem("lock-stale", f"{spec}/locks/{name}.lock", 1, message)
+        yield TraceProblem("lock-stale", f"{spec}/locks/{name}.lock", 1, message)
     for name in sorted(wanted.keys() - locked.keys()):
         if "/" in name:
             message = f"the lock {name}.lock is missing"
-            yield Problem("lock-missing", f"{spec}/locks/{name}.lock", 1, message)
+            yield TraceProblem("lock-missing", f"{spec}/locks/{name}.lock", 1, message)
         else:
             message = f"chapter {name} has no lock"
-            yield Problem("lock-missing", f"{spec}/{name}.md", 1, message)
+            yield TraceProblem("lock-missing", f"{spec}/{name}.md", 1, message)
 
 
-def _chapters(found: Scan, wanted: Locks, locked: Locks) -> Iterator[Problem]:
-    spec = found.places.name(found.places.spec)
-    lines = {one.name: (one.file, one.line) for one in found.definitions}
+def _chapters(tree: Scan, wanted: Locks, locked: Locks) -> Iterator[TraceProblem]:
+    spec = tree.places.name(tree.places.spec)
+    lines = {definition.name: (definition.file, definition.line) for definition in tree.definitions}
     for chapter in sorted(wanted.keys() & locked.keys()):
         if "/" in chapter:
             continue
@@ -124,20 +126,20 @@ def _chapters(found: Scan, wanted: Locks, locked: Locks) -> Iterator[Problem]:
         new, old = wanted[chapter], locked[chapter]
         for clause in sorted(old.keys() - new.keys()):
             message = f"clause {clause} is in the lock but no longer in chapter {chapter}"
-            yield Problem("clause-drift", f"{spec}/locks/{chapter}.lock", 1, message)
+            yield TraceProblem("clause-drift", f"{spec}/locks/{chapter}.lock", 1, message)
         for clause, entry in new.items():
-            line = found.clauses[clause].line
+            line = tree.clauses[clause].line
             if clause not in old:
                 message = f"clause {clause} is not in the lock of its chapter"
-                yield Problem("clause-drift", here, line, message)
+                yield TraceProblem("clause-drift", here, line, message)
                 continue
             if entry["clause"] != old[clause]["clause"]:
                 message = f"clause {clause} changed since its lock"
-                yield Problem("clause-drift", here, line, message)
+                yield TraceProblem("clause-drift", here, line, message)
             now, then = set(entry["code"]), set(old[clause]["code"])
             for name in sorted(then - now):
                 message = f"{name} no longer realises {clause}, as the lock says it does"
-                yield Problem("code-drift", here, line, message)
+                yield TraceProblem("code-drift", here, line, message)
             for name in sorted(now - then):
                 message = f"{name} realises {clause}, but not in the lock"
-                yield Problem("code-drift", *lines[name], message)
+                yield TraceProblem("code-drift", *lines[name], message)

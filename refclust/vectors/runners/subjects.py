@@ -13,6 +13,7 @@ from refclust.vectors.answers import Answer, Input, Missing, Refused
 from refclust.vectors.runners import (
     classify,
     clusters,
+    evidence,
     metrics,
     mixtures,
     numbers,
@@ -65,6 +66,7 @@ RUNNERS: Mapping[str, Runner] = {
     "metrics.external": metrics.external,
     "metrics.contingency": metrics.external,
     "information.distributions": metrics.distribution,
+    "metrics.evidence": evidence.evidence,
     "numbers.real": numbers.reals,
     "numbers.logspace": numbers.logarithms,
     "numbers.sampling": numbers.draws,

@@ -12,8 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from refclust.data.dataset import Dataset
-from refclust.data.readers import csvfile, jsonl, texts
+from refclust.data.readers import jsonl, texts
 from refclust.data.readers.formats import Options, Plan
+from refclust.data.readers.tables import csvfile
 from refclust.errors import RefclustError
 
 T = TypeVar("T")

@@ -76,21 +76,21 @@ def _remember(record: Record, report: Report) -> None:
 
 def _table(report: Report) -> list[str]:
     """Kernels down, checks across, one sign each; what the checks are stands below."""
-    found = {(one.kernel, one.check): one for one in report.outcomes}
+    outcomes = {(outcome.kernel, outcome.check): outcome for outcome in report.outcomes}
     marks = dict(zip(report.checks, _MARKS, strict=False))
     rows = [["kernel", "calls", "".join(marks.values())]]
-    for kernel in dict.fromkeys(one.kernel for one in report.outcomes):
+    for kernel in dict.fromkeys(outcome.kernel for outcome in report.outcomes):
         signs = ""
         for check in marks:
-            one = found.get((kernel, check))
-            signs += _UNUSED if one is None else _FAULT if one.fault else _PASSED
-        calls = sum(one.calls for one in report.outcomes if one.kernel == kernel)
+            outcome = outcomes.get((kernel, check))
+            signs += _UNUSED if outcome is None else _FAULT if outcome.fault else _PASSED
+        calls = sum(outcome.calls for outcome in report.outcomes if outcome.kernel == kernel)
         rows.append([kernel, f"{calls:,}", signs])
     legend = [f"{mark} {check}" for check, mark in marks.items()]
     width = max(map(len, legend)) + 2
     in_line = max(1, 100 // width)
     lines = [
-        "".join(one.ljust(width) for one in legend[begin : begin + in_line]).rstrip()
+        "".join(entry.ljust(width) for entry in legend[begin : begin + in_line]).rstrip()
         for begin in range(0, len(legend), in_line)
     ]
     return [*columns(rows, right=frozenset([1])), "", *lines]
@@ -110,20 +110,20 @@ def _faults(report: Report) -> list[str]:
 
     why = {check.name: check.why for check in checks(quick=report.quick)}
     lines: list[str] = []
-    for one in report.faults:
+    for outcome in report.faults:
         lines += [
             "",
-            f"{one.kernel} on {one.check} ({why[one.check]})",
-            f"  {for_line(one.fault or '')}",
+            f"{outcome.kernel} on {outcome.check} ({why[outcome.check]})",
+            f"  {for_line(outcome.fault or '')}",
         ]
-        common = report.common(one.kernel)
+        common = report.common(outcome.kernel)
         lines += [f"  {for_line(common)}"] if common else []
     return lines
 
 
 def _summary(record: Record, report: Report) -> str:
     who = for_line(f"{record.name} ({record.distribution} {record.version})")
-    calls = sum(one.calls for one in report.outcomes)
+    calls = sum(outcome.calls for outcome in report.outcomes)
     kernels = counted(len(report.kernels), "kernel")
     if report.faults:
         broken = len(report.faults)
@@ -146,12 +146,12 @@ def _plain(record: Record, report: Report) -> dict[str, Any]:
         "notes": list(report.notes),
         "outcomes": [
             {
-                "kernel": one.kernel,
-                "check": one.check,
-                "calls": one.calls,
-                "fault": one.fault,
-                "common": report.common(one.kernel) if one.fault else "",
+                "kernel": outcome.kernel,
+                "check": outcome.check,
+                "calls": outcome.calls,
+                "fault": outcome.fault,
+                "common": report.common(outcome.kernel) if outcome.fault else "",
             }
-            for one in report.outcomes
+            for outcome in report.outcomes
         ],
     }

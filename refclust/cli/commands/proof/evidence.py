@@ -34,13 +34,13 @@ def evidence(
     from refclust.trace.places import checkout
     from refclust.trace.scan import scan
 
-    for name, given in (("--sample", sample), ("--jobs", jobs)):
-        if given is not None and given < 1:
-            raise BadOption(f"{name} {given}: allowed are 1 and more")
-    found = scan(checkout().root)
-    spec = found.places.spec
-    kept.forget(spec, found)
-    trials = _trials(found, clause, chapter)
+    for name, number in (("--sample", sample), ("--jobs", jobs)):
+        if number is not None and number < 1:
+            raise BadOption(f"{name} {number}: allowed are 1 and more")
+    tree = scan(checkout().root)
+    spec = tree.places.spec
+    kept.forget(spec, tree)
+    trials = _trials(tree, clause, chapter)
     note(f"{counted(len(trials), 'clause')} to try")
     results: list[Result] = []
     same: dict[str, int] = {}
@@ -48,46 +48,48 @@ def evidence(
 
     def done(result: Result) -> None:
         results.append(result)
-        line = _record(result, kept.key(found, result.clause))
+        line = _record(result, kept.key(tree, result.clause))
         kept.record(spec, [line])
         same[result.clause] = equivalent.number_of(listed, line)
         share = kept.share(line, same[result.clause])
         note(f"{result.clause}: {share} of {result.mutants}, {result.seconds} s")
 
-    run.each(trials, done, root=found.places.root, sample=sample, jobs=jobs)
+    run.each(trials, done, root=tree.places.root, sample=sample, jobs=jobs)
     if as_json:
-        say_json({"schema": schema, "evidence": [_plain(one) for one in results]})
+        say_json({"schema": schema, "evidence": [_plain(result) for result in results]})
     else:
         say("\n\n".join([*map(_told, results), _summary(results, same)]))
     return not _blind(results, same)
 
 
-def _trials(found: Scan, clause: str | None, chapter: str | None) -> list[Trial]:
+def _trials(tree: Scan, clause: str | None, chapter: str | None) -> list[Trial]:
     from refclust.testing.evidence.live import Place
     from refclust.testing.evidence.run import Trial
     from refclust.trace import evidence as kept
     from refclust.trace.locks.evidence import proofs
 
-    if clause is not None and clause.strip().upper() not in found.clauses:
+    if clause is not None and clause.strip().upper() not in tree.clauses:
         raise UnknownClause(f"no clause {clause!r}; `refclust spec` lists them all")
-    known = kept.read(found.places.spec)
+    known = kept.read(tree.places.spec)
     trials: list[Trial] = []
-    for one in found.clauses.values():
-        definition = kept.definition_of(found, one.id)
+    for candidate in tree.clauses.values():
+        definition = kept.definition_of(tree, candidate.id)
         if clause is not None:
-            wanted = one.id == clause.strip().upper()
+            wanted = candidate.id == clause.strip().upper()
             if wanted and definition is None:
-                raise BadOption(f"--clause {one.id}: it has no definition to change")
+                raise BadOption(f"--clause {candidate.id}: it has no definition to change")
         elif chapter is not None:
-            wanted = one.chapter == chapter
+            wanted = candidate.chapter == chapter
         else:
-            wanted = one.id not in known or known[one.id]["key"] != kept.key(found, one.id)
+            wanted = candidate.id not in known or known[candidate.id]["key"] != kept.key(
+                tree, candidate.id
+            )
         if definition is None or not wanted:
             continue
-        citing = [test for test in proofs(found) if one.id in test.ids]
+        citing = [test for test in proofs(tree) if candidate.id in test.ids]
         trials.append(
             Trial(
-                one.id,
+                candidate.id,
                 Place(definition.module, definition.qualname),
                 tuple(test.test for test in citing if test.is_property),
                 tuple(test.test for test in citing if test.is_golden),
@@ -106,9 +108,9 @@ def _record(result: Result, key: str) -> dict[str, Any]:
         "of": result.of,
         "killed": result.killed,
         "survived": [
-            [one.kind, one.before.strip(), one.after.strip()]
-            for one in result.survivors
-            if one.fate == "survived"
+            [survivor.kind, survivor.before.strip(), survivor.after.strip()]
+            for survivor in result.survivors
+            if survivor.fate == "survived"
         ],
     }
 
@@ -128,26 +130,33 @@ def _told(result: Result) -> str:
         f"reached by: {reaching}",
     ]
     lines += [f"  fails without any change: {name}" for name in result.broken]
-    for one in result.survivors:
-        only = " (noticed by the doctest alone)" if one.fate == "doctest" else ""
-        lines += [f"  line {one.line}: {one.kind}{only}", textwrap.indent(one.diff(), "    ")]
+    for survivor in result.survivors:
+        only = " (noticed by the doctest alone)" if survivor.fate == "doctest" else ""
+        lines += [
+            f"  line {survivor.line}: {survivor.kind}{only}",
+            textwrap.indent(survivor.diff(), "    "),
+        ]
     return "\n".join(lines)
 
 
 def _blind(results: list[Result], same: Mapping[str, int]) -> list[str]:
     """The clauses whose evidence notices nothing, though some change makes a difference."""
-    return [one.clause for one in results if one.mutants > same[one.clause] and not one.killed]
+    return [
+        result.clause
+        for result in results
+        if result.mutants > same[result.clause] and not result.killed
+    ]
 
 
 def _summary(results: list[Result], same: Mapping[str, int]) -> str:
-    tried = sum(one.mutants for one in results)
-    own = sum(one.killed.get("doctest", 0) for one in results)
-    noticed = sum(sum(one.killed.values()) for one in results) - own
+    tried = sum(result.mutants for result in results)
+    own = sum(result.killed.get("doctest", 0) for result in results)
+    noticed = sum(sum(result.killed.values()) for result in results) - own
     equal = sum(same.values())
-    told = (
+    counts = (
         f"{counted(len(results), 'clause')}, {counted(tried, 'change')}: {noticed} noticed, "
         f"{own} by the doctest alone, {equal} listed as equivalent, "
         f"{tried - noticed - own - equal} not"
     )
     blind = _blind(results, same)
-    return told + (f"; no evidence bites: {', '.join(blind)}" if blind else "")
+    return counts + (f"; no evidence bites: {', '.join(blind)}" if blind else "")

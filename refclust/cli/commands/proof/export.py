@@ -57,18 +57,18 @@ def export_to(folder: str, *, force: bool) -> tuple[int, int]:
         finally:
             shutil.rmtree(beside, ignore_errors=True)
     except OSError as error:
-        told = for_terminal(folder)
+        name = for_terminal(folder)
         if error.errno in _TAKEN:  # in the meantime
-            raise FileExists(f"{told} has come to exist meanwhile; nothing is replaced") from None
-        raise FileNotReadable(f"cannot write {told}: {_reason(error)}") from None
+            raise FileExists(f"{name} has come to exist meanwhile; nothing is replaced") from None
+        raise FileNotReadable(f"cannot write {name}: {_reason(error)}") from None
     return cases, files
 
 
 def _reason(error: OSError) -> str:
     """What the system says; of several files that could not be copied, of the first."""
     if isinstance(error, shutil.Error) and error.args and error.args[0]:
-        told = str(error.args[0][0][-1]).partition("] ")[2].partition(":")[0]
-        return told[:1].lower() + told[1:]
+        reason = str(error.args[0][0][-1]).partition("] ")[2].partition(":")[0]
+        return reason[:1].lower() + reason[1:]
     return reason_of(error)
 
 

@@ -62,7 +62,8 @@ def _list(known: dict[str, Clause], as_json: bool) -> None:
                         "chapter": name,
                         "title": titles[name],
                         "clauses": [
-                            {"id": one.id, "title": one.title, "kind": one.kind} for one in clauses
+                            {"id": clause.id, "title": clause.title, "kind": clause.kind}
+                            for clause in clauses
                         ],
                     }
                     for name, clauses in chapters.items()
@@ -70,7 +71,7 @@ def _list(known: dict[str, Clause], as_json: bool) -> None:
             }
         )
         return
-    lines = columns([[one.id, one.kind, one.title] for one in known.values()])
+    lines = columns([[clause.id, clause.kind, clause.title] for clause in known.values()])
     rows = iter(lines)
     for name, clauses in chapters.items():
         say(f"{titles[name]}\n" + "".join(f"  {next(rows)}\n" for _ in clauses))
@@ -93,10 +94,10 @@ def _of_metric(name: str) -> tuple[list[str], Entry, dict[str, Any]]:
     from refclust.metrics.catalogue import parse_key
 
     try:
-        entry, given = parse_key(name)
+        entry, asked = parse_key(name)
     except UnknownMetric:
         raise UnknownClause(_unknown(name)) from None
-    options = entry.checked(given)
+    options = entry.checked(asked)
     return list(entry.cited(options)), entry, options
 
 
@@ -121,7 +122,7 @@ def _unknown(name: str) -> str:
 def _show(ids: list[str], entry: Entry | None, options: dict[str, Any], as_json: bool) -> None:
     from refclust.trace.show import clause
 
-    pages = [clause(one) for one in ids]
+    pages = [clause(identifier) for identifier in ids]
     if as_json:
         say_json({"schema": "refclust-spec/1", "clauses": [page.plain() for page in pages]})
         return
@@ -146,6 +147,8 @@ def _headline(entry: Entry, options: dict[str, Any]) -> str:
     if others:
         lines.append(f"Forms   {', '.join(others)}")
     elif entry.options:
-        told = (f"{name}={'|'.join(map(str, v)) or 'NUMBER'}" for name, v in entry.options.items())
-        lines.append(f"Options {', '.join(told)}")
+        choices = (
+            f"{name}={'|'.join(map(str, v)) or 'NUMBER'}" for name, v in entry.options.items()
+        )
+        lines.append(f"Options {', '.join(choices)}")
     return "\n".join(lines)

@@ -13,7 +13,7 @@ from refclust.cli.output import counted, note, say, say_json
 from refclust.errors import BadOption
 
 if TYPE_CHECKING:
-    from refclust.trace.check import Problem
+    from refclust.trace.check import TraceProblem
 
 SCHEMA = "refclust-trace/1"
 
@@ -59,32 +59,34 @@ def trace(
     if evidence:
         if check or update:
             raise BadOption("--evidence stands alone; run --check or --update by itself")
-        from refclust.cli.commands.proof.evidence import evidence as tried
-
-        name = None if chapter is None else _chapter(chapter)
-        bites = tried(
-            schema=SCHEMA, clause=clause, chapter=name, sample=sample, jobs=jobs, as_json=as_json
-        )
-        if not bites:
+        if not _bites(clause, chapter, sample, jobs, as_json=as_json):
             raise typer.Exit(1)
         return
     if clause is not None or sample is not None or jobs != 1:
         raise BadOption("--clause, --sample and --jobs go with --evidence")
     updated = _update() if update else None
     if check:
-        found = _problems(chapter)
-        if as_json:
-            problems = [one.plain() for one in found]
-            say_json({"schema": SCHEMA, "updated": updated, "problems": problems})
-        else:
-            say("\n".join([*(one.text() for one in found), _summary(found)]))
-        if found:
+        problems = _problems(chapter)
+        _say_problems(problems, updated, as_json)
+        if problems:
             raise typer.Exit(1)
     elif update:
         if as_json:
             say_json({"schema": SCHEMA, "updated": updated})
     else:
         _matrix(chapter, as_json)
+
+
+def _bites(
+    clause: str | None, chapter: str | None, sample: int | None, jobs: int, *, as_json: bool
+) -> bool:
+    """Try the evidence and tell whether all of it notices changes."""
+    from refclust.cli.commands.proof.evidence import evidence
+
+    name = None if chapter is None else _chapter(chapter)
+    return evidence(
+        schema=SCHEMA, clause=clause, chapter=name, sample=sample, jobs=jobs, as_json=as_json
+    )
 
 
 def _update() -> list[str]:
@@ -100,31 +102,39 @@ def _update() -> list[str]:
     return changed
 
 
-def _problems(chapter: str | None) -> list[Problem]:
+def _problems(chapter: str | None) -> list[TraceProblem]:
     from refclust.trace import check
     from refclust.trace.clauses import load, spec_root
 
     name = None if chapter is None else _chapter(chapter)
-    found = check.problems()
+    problems = check.problems()
     if name is None:
-        return found
-    ids = {one.id for one in load(spec_root()).values() if one.chapter == name}
+        return problems
+    ids = {clause.id for clause in load(spec_root()).values() if clause.chapter == name}
 
-    def concerns(problem: Problem) -> bool:
+    def concerns(problem: TraceProblem) -> bool:
         words = re.findall(r"[A-Z0-9-]+", problem.message)
         return name in problem.file or not ids.isdisjoint([*words, *problem.clauses])
 
-    return [one for one in found if concerns(one)]
+    return [problem for problem in problems if concerns(problem)]
 
 
-def _summary(found: list[Problem]) -> str:
-    if not found:
+def _say_problems(problems: list[TraceProblem], updated: list[str] | None, as_json: bool) -> None:
+    if as_json:
+        listed = [problem.plain() for problem in problems]
+        say_json({"schema": SCHEMA, "updated": updated, "problems": listed})
+    else:
+        say("\n".join([*(problem.text() for problem in problems), _summary(problems)]))
+
+
+def _summary(problems: list[TraceProblem]) -> str:
+    if not problems:
         return "every clause is traced: no problem found"
     kinds: dict[str, int] = {}
-    for one in found:
-        kinds[one.code] = kinds.get(one.code, 0) + 1
-    told = ", ".join(f"{count} {code}" for code, count in sorted(kinds.items()))
-    return f"\n{counted(len(found), 'problem')}: {told}"
+    for problem in problems:
+        kinds[problem.code] = kinds.get(problem.code, 0) + 1
+    counts = ", ".join(f"{count} {code}" for code, count in sorted(kinds.items()))
+    return f"\n{counted(len(problems), 'problem')}: {counts}"
 
 
 def _matrix(chapter: str | None, as_json: bool) -> None:
@@ -143,15 +153,15 @@ def _matrix(chapter: str | None, as_json: bool) -> None:
         say(built.text())
 
 
-def _chapter(given: str) -> str:
+def _chapter(beginning: str) -> str:
     """Find a chapter by its name or the beginning of it."""
     from refclust.trace.clauses import load, spec_root
 
-    names = list(dict.fromkeys(one.chapter for one in load(spec_root()).values()))
-    found = [name for name in names if name == given] or [
-        name for name in names if name.startswith(given)
+    names = list(dict.fromkeys(clause.chapter for clause in load(spec_root()).values()))
+    matching = [name for name in names if name == beginning] or [
+        name for name in names if name.startswith(beginning)
     ]
-    if len(found) != 1:
-        wrong = "is not one chapter" if found else "is no chapter"
-        raise BadOption(f"--chapter {given!r} {wrong}; there are: {', '.join(names)}")
-    return found[0]
+    if len(matching) != 1:
+        wrong = "is not one chapter" if matching else "is no chapter"
+        raise BadOption(f"--chapter {beginning!r} {wrong}; there are: {', '.join(names)}")
+    return matching[0]

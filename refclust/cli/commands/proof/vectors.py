@@ -65,7 +65,9 @@ def list_files(chapter: Chapter = None, as_json: Json = False) -> None:
         )
         return
     rows = [["file", "cases", "values", "title"]]
-    rows += [[one.name, f"{len(one.cases):,}", f"{_values(one):,}", one.title] for one in files]
+    rows += [
+        [file.name, f"{len(file.cases):,}", f"{_values(file):,}", file.title] for file in files
+    ]
     say("\n".join(columns(rows, right=frozenset([1, 2]))))
     cases = sum(len(file.cases) for file in files)
     values = sum(map(_values, files))
@@ -83,26 +85,26 @@ def show_case(
     as_json: Json = False,
 ) -> None:
     """Show one case: what goes in and what must come out."""
-    file, found = _find(case)
+    file, shown = _find(case)
     if as_json:
         say_json(
             {
-                "id": found.id,
+                "id": shown.id,
                 "file": file.name,
                 "subject": file.subject,
-                "description": found.description,
-                "formulas": list(found.formulas),
-                "input": found.input,
-                "expect": found.expect,
+                "description": shown.description,
+                "formulas": list(shown.formulas),
+                "input": shown.input,
+                "expect": shown.expect,
             }
         )
         return
-    lines = [f"{found.id}  {found.description}".rstrip(), f"{file.name}, {file.subject}", ""]
-    lines += ["input", *_input_lines(found.input), "", "expected"]
+    lines = [f"{shown.id}  {shown.description}".rstrip(), f"{file.name}, {file.subject}", ""]
+    lines += ["input", *_input_lines(shown.input), "", "expected"]
     lines += (
-        [f"  {line}" for line in columns([[key, *_told(v)] for key, v in found.expect.items()])]
-        if not isinstance(found.expect.get("error"), str)
-        else [f"  the error {found.expect['error']}"]
+        [f"  {line}" for line in columns([[key, *_told(v)] for key, v in shown.expect.items()])]
+        if not isinstance(shown.expect.get("error"), str)
+        else [f"  the error {shown.expect['error']}"]
     )
     say("\n".join(lines))
 
@@ -167,8 +169,8 @@ def _find(name: str) -> tuple[VectorFile, Case]:
     raise BadOption(f"no case is called {name!r}{hint}")
 
 
-def _input_lines(given: dict[str, Any]) -> Iterator[str]:
-    for name, value in given.items():
+def _input_lines(inputs: dict[str, Any]) -> Iterator[str]:
+    for name, value in inputs.items():
         if name == "table" and value:
             yield "  table (rows are clusters, columns are classes)"
             cells = [[str(cell) for cell in row] for row in value]

@@ -46,10 +46,10 @@ def verify(
 
     reports = _judged(answers, chapter) if answers is not None else _run(backend, chapter)
     files: list[FileReport] = []
-    for one in reports:
-        files.append(one)
+    for file in reports:
+        files.append(file)
         if not as_json:
-            say(_row(one))
+            say(_row(file))
             flush()
     report = Report(tuple(files))
     if as_json:
@@ -66,9 +66,9 @@ def _run(backend: str | None, chapter: str | None) -> Iterator[FileReport]:
 
     for file in verify.load(chapter):
         yield from (
-            one
-            for one in verify.verify(backend=backend, only=file.name).files
-            if one.name == file.name
+            report
+            for report in verify.verify(backend=backend, only=file.name).files
+            if report.name == file.name
         )
 
 
@@ -94,15 +94,15 @@ def _row(file: FileReport) -> str:
 def _summary(report: Report) -> list[str]:
     from refclust.escape import for_terminal
 
-    failures = [(file.name, one) for file in report.files for one in file.failures]
+    failures = [(file.name, failure) for file in report.files for failure in file.failures]
     values = sum(file.values for file in report.files)
     lines: list[str] = []
-    for name, one in failures[:MOST_FAILURES]:
+    for name, failure in failures[:MOST_FAILURES]:
         lines += [
             "",
-            f"{for_terminal(one.case)}  {for_terminal(one.key)}  ({name})",
-            f"  expected  {_short(one.expected)}",
-            f"  got       {_short(one.got)}",
+            f"{for_terminal(failure.case)}  {for_terminal(failure.key)}  ({name})",
+            f"  expected  {_short(failure.expected)}",
+            f"  got       {_short(failure.got)}",
         ]
     if len(failures) > MOST_FAILURES:
         lines += ["", f"and {len(failures) - MOST_FAILURES:,} more"]
@@ -127,7 +127,7 @@ def _away(file: FileReport) -> str:
 def _typical(file: FileReport) -> tuple[float, float]:
     from statistics import median  # start-up is quicker without it
 
-    return median(one.ulps for one in file.away), max(one.share for one in file.away)
+    return median(value.ulps for value in file.away), max(value.share for value in file.away)
 
 
 def _short(value: str) -> str:
@@ -159,12 +159,12 @@ def _plain(report: Report, backend: str | None, answers: str | None) -> dict[str
                 **_plain_away(file),
                 "failures": [
                     {
-                        "case": one.case,
-                        "key": one.key,
-                        "expected": one.expected,
-                        "got": one.got,
+                        "case": failure.case,
+                        "key": failure.key,
+                        "expected": failure.expected,
+                        "got": failure.got,
                     }
-                    for one in file.failures
+                    for failure in file.failures
                 ],
             }
             for file in report.files

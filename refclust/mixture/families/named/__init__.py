@@ -48,5 +48,5 @@ def record(name: str) -> FamilyRecord:
     """
     if name not in names():
         raise BadOption(f"family is {shown(name)}; allowed are {', '.join(names())}")
-    found: FamilyRecord = import_module(f"{__name__}.{name}").RECORD
-    return found
+    family: FamilyRecord = import_module(f"{__name__}.{name}").RECORD
+    return family

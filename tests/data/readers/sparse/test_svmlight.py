@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file
 
 from refclust.data.accepting.door import dataset
-from refclust.data.readers import svmlight
 from refclust.data.readers.formats import Options, choose, plan, read
+from refclust.data.readers.sparse import svmlight
 from refclust.errors import RefclustError
 
 in_one_folder = settings(

@@ -11,9 +11,10 @@ from refclust.data.dataset import DOUBLES, Dataset, dense
 from refclust.data.files.textfile import display_name
 from refclust.data.files.whole import is_whole
 from refclust.data.readers.cells import shown
-from refclust.data.readers.entries import (
+from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
+from refclust.data.readers.sparse.entries import (
     Entries,
-    Rows,
+    SparseRows,
     batches,
     check_shape,
     filled_lines,
@@ -24,7 +25,6 @@ from refclust.data.readers.entries import (
     pairs,
     sniffed_lines,
 )
-from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
 from refclust.errors import BadCell, BadFile, BadHeader, EmptyFile, IndexOutOfRange, WrongCount
 
 _SIZES: Final = ("documents", "words", "entries")
@@ -99,7 +99,7 @@ def read_ldac(path: str, options: Options) -> Dataset:
     """
     check_options("ldac", options, ())
     name = display_name(path)
-    rows = Rows(name)
+    rows = SparseRows(name)
     for line, text in filled_lines(path):
         cells = text.split()
         announced = index(cells[0], name, line, "the number of words")
@@ -118,8 +118,8 @@ def read_ldac(path: str, options: Options) -> Dataset:
 def plan_ldac(path: str, options: Options) -> Plan:
     """Tell what the first lines hold."""
     check_options("ldac", options, ())
-    found = [text.split() for text in first_lines(path) if text.strip()]
-    words = [int(i) for row in found for i in re.findall(r"(?:^|\s)([0-9]{1,18}):", " ".join(row))]
+    rows = [text.split() for text in first_lines(path) if text.strip()]
+    words = [int(i) for row in rows for i in re.findall(r"(?:^|\s)([0-9]{1,18}):", " ".join(row))]
     largest = f"{max(words, default=0)} in the first lines"
     return Plan(
         "ldac", "sparse", (("first index", "0"), ("largest index", largest), *packing(path))
@@ -152,7 +152,7 @@ def read_cluto(path: str, options: Options) -> Dataset:
     if not line:
         raise EmptyFile(f"{name} is empty; it should begin with 'rows columns entries'")
     sizes = _cluto_sizes(text, name)
-    rows, values, count = Rows(name), array(DOUBLES), 0
+    rows, values, count = SparseRows(name), array(DOUBLES), 0
     for line, text in numbered:
         cells = text.split()
         if count == sizes[0]:
@@ -218,8 +218,8 @@ def _docword_sizes(name: str, numbered: Iterator[tuple[int, str]]) -> tuple[list
 
 def _size(cells: list[str], name: str, line: int, what: str) -> int:
     if len(cells) != 1:
-        found = shown(" ".join(cells))
-        raise BadHeader(f"{name}:{line}: {found}; the number of {what} is due, alone on its line")
+        text = shown(" ".join(cells))
+        raise BadHeader(f"{name}:{line}: {text}; the number of {what} is due, alone on its line")
     return index(cells[0], name, line, f"the number of {what}")
 
 

@@ -28,7 +28,8 @@ from refclust.data.readers.cells import (
     place_of,
     weight_in,
 )
-from refclust.data.readers.delimited import (
+from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
+from refclust.data.readers.tables.delimited import (
     BY_SUFFIX,
     SAMPLE,
     Table,
@@ -36,8 +37,7 @@ from refclust.data.readers.delimited import (
     open_table,
     parsed,
 )
-from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
-from refclust.data.readers.layout import NAMES, Layout, delimiter_hint, layout, role_hint
+from refclust.data.readers.tables.layout import NAMES, Layout, delimiter_hint, layout, role_hint
 from refclust.errors import (
     BadHeader,
     BadOption,
@@ -101,48 +101,50 @@ def plan_tsv(path: str, options: Options) -> Plan:
 
 
 def _read(kind: str, path: str, options: Options, delimiter: str | None) -> Dataset:
-    table, rows, found = _begun(kind, path, options, delimiter)
-    pick = _picker(found.features)
+    table, rows, columns = _begun(kind, path, options, delimiter)
+    pick = _picker(columns.features)
     values, weights = array(DOUBLES), array(DOUBLES)
     ids: list[str] = []
     labels: list[str] = []
-    intern, width = sys.intern, found.width
+    intern, width = sys.intern, columns.width
     blank = 0  # the first of the empty lines that may end the file
     for row in rows:
         if len(row) != width or (blank and row):
             if not row or (len(row) == 1 and row[0] and not row[0].strip(BLANKS)):
                 blank = blank or table.line
                 continue
-            _refuse_row(table, row, found, blank)
+            _refuse_row(table, row, columns, blank)
         cells = pick(row)
         try:
             numbers = [*map(float, cells)]
         except ValueError:
-            _check_cells(table, row, found)
+            _check_cells(table, row, columns)
             raise
         # Only a test: the sum is not finite if a number is not; overflow alone does no harm, for
         # then every cell is looked at. float() also takes 1_000 and digits of other scripts.
         text = "".join(cells)
         if not isfinite(sum(numbers)) or "_" in text or not text.isascii():
-            _check_cells(table, row, found)
+            _check_cells(table, row, columns)
         values.extend(numbers)
-        if found.label is not None:
-            labels.append(intern(_name_in(table, row, found, found.label)))
-        if found.id is not None:
-            ids.append(_name_in(table, row, found, found.id))
-        if found.weight is not None:
-            weights.append(weight_in(row[found.weight], _place(table, found, found.weight)))
+        if columns.label is not None:
+            labels.append(intern(_name_in(table, row, columns, columns.label)))
+        if columns.id is not None:
+            ids.append(_name_in(table, row, columns, columns.id))
+        if columns.weight is not None:
+            weights.append(weight_in(row[columns.weight], _place(table, columns, columns.weight)))
     if not values:
-        held = "a header but no row below it" if found.names else "no row"
+        held = "a header but no row below it" if columns.names else "no row"
         raise EmptyFile(f"{display_name(path)} has {held}")
     check_weights(weights, display_name(path))
     return dense(
         values,
-        len(found.features),
-        ids=tuple(ids) if found.id is not None else None,
-        features=None if found.names is None else tuple(found.names[i] for i in found.features),
-        labels=tuple(labels) if found.label is not None else None,
-        weights=readonly(weights) if found.weight is not None else None,
+        len(columns.features),
+        ids=tuple(ids) if columns.id is not None else None,
+        features=None
+        if columns.names is None
+        else tuple(columns.names[i] for i in columns.features),
+        labels=tuple(labels) if columns.label is not None else None,
+        weights=readonly(weights) if columns.weight is not None else None,
     )
 
 
@@ -164,11 +166,11 @@ def _begun(
         if all(not "".join(row).strip(BLANKS) for row in rows):
             raise EmptyFile(f"{name} holds nothing but empty lines")
         raise BadHeader(f"{name}:1: the line is empty; it should hold names or numbers")
-    found = layout(name, first, options)
-    if found.names is None:
+    columns = layout(name, first, options)
+    if columns.names is None:
         table.line = 0
-        return table, _again(table, first, rows), found
-    return table, rows, found
+        return table, _again(table, first, rows), columns
+    return table, rows, columns
 
 
 def _again(table: Table, first: list[str], rows: Iterator[list[str]]) -> Iterator[list[str]]:
@@ -200,32 +202,32 @@ def _picker(features: Sequence[int]) -> Callable[[list[str]], Sequence[str]]:
     return itemgetter(*features)
 
 
-def _place(table: Table, found: Layout, column: int) -> str:
-    return place_of(display_name(table.path), table.line, column, found.names)
+def _place(table: Table, columns: Layout, column: int) -> str:
+    return place_of(display_name(table.path), table.line, column, columns.names)
 
 
-def _name_in(table: Table, row: Sequence[str], found: Layout, column: int) -> str:
+def _name_in(table: Table, row: Sequence[str], columns: Layout, column: int) -> str:
     if not row[column]:
-        raise EmptyLabel(f"{_place(table, found, column)} is empty; it names every row")
+        raise EmptyLabel(f"{_place(table, columns, column)} is empty; it names every row")
     return row[column]
 
 
-def _check_cells(table: Table, row: Sequence[str], found: Layout) -> None:
+def _check_cells(table: Table, row: Sequence[str], columns: Layout) -> None:
     """Look at a row cell by cell and refuse the first that is no finite number."""
-    for column in found.features:
+    for column in columns.features:
         cell = row[column]
         if not is_number(cell) or not isfinite(float(cell)):
-            hint = delimiter_hint(cell, found, table.delimiter) or role_hint(column, found)
-            number_in(cell, _place(table, found, column), hint=hint)
+            hint = delimiter_hint(cell, columns, table.delimiter) or role_hint(column, columns)
+            number_in(cell, _place(table, columns, column), hint=hint)
 
 
-def _refuse_row(table: Table, row: Sequence[str], found: Layout, blank: int) -> NoReturn:
+def _refuse_row(table: Table, row: Sequence[str], columns: Layout, blank: int) -> NoReturn:
     name = display_name(table.path)
     if blank:
         raise RaggedRows(f"{name}:{blank}: the line is empty, though rows follow")
-    due = "header" if found.names else "first row"
+    due = "header" if columns.names else "first row"
     cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
-    raise RaggedRows(f"{name}:{table.line}: the row has {cells}, the {due} has {found.width}")
+    raise RaggedRows(f"{name}:{table.line}: the row has {cells}, the {due} has {columns.width}")
 
 
 def _sniffed(path: str, delimiter: str | None) -> float:
@@ -252,29 +254,29 @@ def _sniffed(path: str, delimiter: str | None) -> float:
 
 
 def _plan(kind: str, path: str, options: Options, delimiter: str | None) -> Plan:
-    table, rows, found = _begun(kind, path, options, delimiter)
-    named = found.names
-    told = {
+    table, rows, columns = _begun(kind, path, options, delimiter)
+    named = columns.names
+    facts = {
         "delimiter": NAMES.get(table.delimiter, repr(table.delimiter)),
         "header": "no" if named is None else f"yes: {listed(named)}",
-        "columns": str(found.width),
-        "features": f"{len(found.features)}"
-        + ("" if named is None else f": {listed([named[i] for i in found.features])}"),
+        "columns": str(columns.width),
+        "features": f"{len(columns.features)}"
+        + ("" if named is None else f": {listed([named[i] for i in columns.features])}"),
     }
-    for role, place in (("id", found.id), ("label", found.label), ("weight", found.weight)):
+    for role, place in (("id", columns.id), ("label", columns.label), ("weight", columns.weight)):
         if place is not None:
-            told[role] = f"column {place + 1}" + (f", {listed([named[place]])}" if named else "")
+            facts[role] = f"column {place + 1}" + (f", {listed([named[place]])}" if named else "")
     notes: list[str] = []
     try:
         for row in islice(rows, SAMPLE):
-            if row and len(row) != found.width:
-                _refuse_row(table, row, found, 0)
+            if row and len(row) != columns.width:
+                _refuse_row(table, row, columns, 0)
             if row:
-                _check_cells(table, row, found)
+                _check_cells(table, row, columns)
     except RefclustError as error:
         notes.append(str(error))
     if named is not None:
-        doubtful = [named[i] for i in found.features if _LIKE_A_ROLE.fullmatch(named[i])]
+        doubtful = [named[i] for i in columns.features if _LIKE_A_ROLE.fullmatch(named[i])]
         if doubtful:
             notes.append(f"read as features, but maybe ids or labels: {listed(doubtful)}")
     if delimiter is None and suffix(path) not in BY_SUFFIX:
@@ -283,7 +285,7 @@ def _plan(kind: str, path: str, options: Options, delimiter: str | None) -> Plan
         notes.append(
             "the first line is a header if it holds names instead of numbers where features are"
         )
-    return Plan(kind, "dense", (*told.items(), *packing(path)), tuple(notes))
+    return Plan(kind, "dense", (*facts.items(), *packing(path)), tuple(notes))
 
 
 READERS: Final = (

@@ -11,8 +11,15 @@ from refclust.data.dataset import DOUBLES, Dataset, Dense, readonly
 from refclust.data.files.textfile import display_name
 from refclust.data.files.whole import is_whole
 from refclust.data.readers.cells import shown
-from refclust.data.readers.entries import Entries, batches, check_shape, filled_lines, index, number
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
+from refclust.data.readers.sparse.entries import (
+    Entries,
+    batches,
+    check_shape,
+    filled_lines,
+    index,
+    number,
+)
 from refclust.errors import BadCell, BadHeader, EmptyFile, IndexOutOfRange, WrongCount
 
 NAME: Final = "matrixmarket"
@@ -151,11 +158,13 @@ def _slow_lines(
     numbered: Iterator[tuple[int, str]], entries: Entries, header: _Header
 ) -> Iterator[tuple[int, str]]:
     """Yield the lines that must be looked at one by one; all others go in many at a time."""
-    plain = header.field != "integer" and header.symmetry != "skew-symmetric"
+    in_batches = header.field != "integer" and header.symmetry != "skew-symmetric"
     for batch in batches(numbered):
         room = header.entries - len(entries)
         pattern = header.field == "pattern"
-        if not plain or not entries.add_all(batch, header.n, header.d, room=room, pattern=pattern):
+        if not in_batches or not entries.add_all(
+            batch, header.n, header.d, room=room, pattern=pattern
+        ):
             yield from batch
         else:
             yield batch[-1][0], ""  # where we are

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from refclust.data.accepting.door import dataset
-from refclust.data.readers import npy, npz
+from refclust.data.readers.arrays import npy, npz
 from refclust.data.readers.formats import Options, choose, plan, read
 from refclust.errors import RefclustError, TooLarge
 from refclust.limits import limits

@@ -14,7 +14,7 @@ from typing import Final, NoReturn
 
 from refclust.data.files.textfile import blocks, display_name, suffix
 from refclust.data.labels import split_lines
-from refclust.data.readers.layout import CANDIDATES
+from refclust.data.readers.tables.layout import CANDIDATES
 from refclust.errors import BadFile
 
 BY_SUFFIX: Final = {".csv": ",", ".tsv": "\t", ".tab": "\t"}

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from refclust.data.dataset import Dataset
 from refclust.data.readers.cells import is_number, number_in
-from refclust.data.readers.csvfile import (
+from refclust.data.readers.formats import Options
+from refclust.data.readers.tables.csvfile import (
     plan_csv,
     plan_tsv,
     read_csv,
@@ -22,8 +23,7 @@ from refclust.data.readers.csvfile import (
     sniff_csv,
     sniff_tsv,
 )
-from refclust.data.readers.delimited import guessed_delimiter
-from refclust.data.readers.formats import Options
+from refclust.data.readers.tables.delimited import guessed_delimiter
 from refclust.errors import (
     BadCell,
     BadFile,

@@ -39,8 +39,8 @@ def lines(path: str) -> Iterator[tuple[int, str]]:
 
     Spec: DATA-SPARSE-FILES
     """
-    for first, found in line_lists(path):
-        yield from enumerate(found, first)
+    for first, texts in line_lists(path):
+        yield from enumerate(texts, first)
 
 
 def filled_lines(path: str) -> Iterator[tuple[int, str]]:
@@ -48,17 +48,17 @@ def filled_lines(path: str) -> Iterator[tuple[int, str]]:
 
     Spec: DATA-SPARSE-FILES
     """
-    for first, found in line_lists(path):
-        numbered = enumerate(found, first)
+    for first, texts in line_lists(path):
+        numbered = enumerate(texts, first)
         yield from [(i, text) for i, text in numbered if text and not text.isspace()]
 
 
 def first_lines(path: str, count: int = 200) -> list[str]:
     """Return the beginning of a text file, for a plan; an empty file is refused."""
-    found = [line for _, line in islice(lines(path), count)]
-    if not any(map(str.strip, found)):
+    texts = [line for _, line in islice(lines(path), count)]
+    if not any(map(str.strip, texts)):
         raise EmptyFile(f"{display_name(path)} is empty; it should hold a row a line")
-    return found
+    return texts
 
 
 def sniffed_lines(start: bytes) -> list[str]:
@@ -68,10 +68,10 @@ def sniffed_lines(start: bytes) -> list[str]:
     try:
         # A character or a line may be cut at the end.
         text = start.decode("utf-8", "strict" if len(start) < 1 << 16 else "ignore")
-        found = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        texts = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     except UnicodeDecodeError:
         return []
-    return found[:-1] if len(found) > 1 else found
+    return texts[:-1] if len(texts) > 1 else texts
 
 
 def number(cell: str, name: str, line: int) -> float:
@@ -99,10 +99,10 @@ def index(cell: str, name: str, line: int, what: str) -> int:
         raise BadCell(
             f"{name}:{line}: {what} is {shown(cell)}; a whole number of at least 0 is due"
         )
-    found = whole(cell)
-    if found is None:
+    value = whole(cell)
+    if value is None:
         raise IndexOutOfRange(f"{name}:{line}: {what} is {shown(cell)}; that is too large")
-    return found
+    return value
 
 
 def plain_indices(cells: Sequence[str]) -> list[int] | None:
@@ -176,7 +176,7 @@ def check_shape(rows: int, columns: int, entries: int, place: str) -> None:
     within("columns", columns, f"{place}: a row")
 
 
-class Rows:
+class SparseRows:
     """Sparse rows in the making, one after the other."""
 
     def __init__(self, name: str) -> None:

@@ -58,40 +58,40 @@ def layout(file: str, first: Sequence[str], options: Options) -> Layout:
         )
     if not features:
         raise MissingColumn(f"{file} has no column left for a feature; it has {len(cells)} in all")
-    found = Layout(len(cells), None, tuple(features), *special)
-    if options.header is None and _looks_like_header(file, cells, found):
+    columns = Layout(len(cells), None, tuple(features), *special)
+    if options.header is None and _looks_like_header(file, cells, columns):
         return layout(file, first, replace(options, header=True))
     if not options.header:
-        return found
+        return columns
     _check_names(file, cells, features)
-    return replace(found, names=cells)
+    return replace(columns, names=cells)
 
 
-def role_hint(column: int, found: Layout) -> str:
+def role_hint(column: int, columns: Layout) -> str:
     """Suggest how to name a column of text that is no feature.
 
     >>> role_hint(2, Layout(3, ("x", "y", "kind"), (0, 1, 2), id=0))
     '; if it is a label or a name, say so: --label-column kind'
     """
-    options = (("--label-column", found.label), ("--id-column", found.id))
+    options = (("--label-column", columns.label), ("--id-column", columns.id))
     free = [option for option, place in options if place is None]
     if not free:
         return "; --column C reads only the columns it names"
-    names = found.names or ("",) * found.width
+    names = columns.names or ("",) * columns.width
     name = names[column]
-    plain = name.isascii() and name.replace("_", "").isalnum() and names.count(name) == 1
-    told = " or ".join(f"{option} {name if plain else column + 1}" for option in free)
-    return f"; if it is a label or a name, say so: {told}"
+    speakable = name.isascii() and name.replace("_", "").isalnum() and names.count(name) == 1
+    suggestion = " or ".join(f"{option} {name if speakable else column + 1}" for option in free)
+    return f"; if it is a label or a name, say so: {suggestion}"
 
 
-def delimiter_hint(cell: str, found: Layout, delimiter: str) -> str:
+def delimiter_hint(cell: str, columns: Layout, delimiter: str) -> str:
     """Suggest another delimiter if a table of one column seems to hold several.
 
     >>> delimiter_hint("1;2", Layout(1, None, (0,)), ",")
     ' (is the delimiter a semicolon?)'
     """
     for sign in CANDIDATES:
-        if found.width == 1 and sign != delimiter and sign in cell.strip():
+        if columns.width == 1 and sign != delimiter and sign in cell.strip():
             return f" (is the delimiter {'' if sign == ' ' else 'a '}{NAMES[sign]}?)"
     return ""
 
@@ -121,13 +121,13 @@ class _Resolver:
         raise MissingColumn(f"{self.file} has no column {shown(column)}; it has: {there}{hint}")
 
 
-def _looks_like_header(file: str, first: Sequence[str], found: Layout) -> bool:
+def _looks_like_header(file: str, first: Sequence[str], columns: Layout) -> bool:
     """Tell a row of names from a row of numbers; a row of both is refused."""
-    cells = [(i, first[i]) for i in found.features if first[i]]
+    cells = [(i, first[i]) for i in columns.features if first[i]]
     texts = [(i, cell) for i, cell in cells if not is_number(cell)]
     if texts and len(texts) < len(cells):
         column, cell = texts[0]
-        hint = role_hint(column, found) if len(texts) == 1 else ""
+        hint = role_hint(column, columns) if len(texts) == 1 else ""
         raise BadHeader(
             f"{file}:1: column {column + 1} is {shown(cell)} while others are numbers; say "
             f"whether this line is a header (--header, --no-header){hint}"

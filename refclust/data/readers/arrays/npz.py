@@ -13,10 +13,7 @@ from typing import Any, Final
 from refclust.data.accepting.matrices import check_starts, compressed, loose
 from refclust.data.dataset import Dataset, Sparse, readonly
 from refclust.data.files.source import display_name, finish, is_packed, opened
-from refclust.data.readers.cells import listed
-from refclust.data.readers.entries import check_shape, naming
-from refclust.data.readers.formats import Options, Plan, check_options, head
-from refclust.data.readers.npyfile import (
+from refclust.data.readers.arrays.npyfile import (
     LARGEST_RATIO,
     Header,
     as_doubles,
@@ -26,6 +23,9 @@ from refclust.data.readers.npyfile import (
     read_numbers,
     read_word,
 )
+from refclust.data.readers.cells import listed
+from refclust.data.readers.formats import Options, Plan, check_options, head
+from refclust.data.readers.sparse.entries import check_shape, naming
 from refclust.errors import (
     BadFile,
     BadOption,
@@ -58,14 +58,14 @@ def read(path: str, options: Options) -> Dataset:
     with _opened(path) as archive:
         arrays = _arrays(archive, name)
         if options.array is None and _is_sparse(arrays):
-            found = _sparse(archive, arrays, name)
+            data = _sparse(archive, arrays, name)
         else:
             chosen = _chosen(archive, arrays, options.array, name)
-            told = f"{name}[{for_terminal(chosen)}]"
-            header, numbers = _numbers(archive, arrays[chosen], told, matrix=True)
-            found = dense_of(numbers, header, told)
+            place = f"{name}[{for_terminal(chosen)}]"
+            header, numbers = _numbers(archive, arrays[chosen], place, matrix=True)
+            data = dense_of(numbers, header, place)
     finish(path)
-    return found
+    return data
 
 
 def plan(path: str, options: Options) -> Plan:
@@ -84,8 +84,8 @@ def plan(path: str, options: Options) -> Plan:
         header = _header(archive, arrays[chosen], f"{name}[{for_terminal(chosen)}]")
     check_matrix(header.shape, f"{name}[{for_terminal(chosen)}]")
     n, d = map(str, header.shape)
-    told = (("array", listed([chosen])), ("rows", n), ("columns", d))
-    return Plan(NAME, "dense", (there, *told, ("numbers", listed([header.descr]))))
+    facts = (("array", listed([chosen])), ("rows", n), ("columns", d))
+    return Plan(NAME, "dense", (there, *facts, ("numbers", listed([header.descr]))))
 
 
 def sniff(path: str) -> float:
@@ -131,23 +131,23 @@ def _opened(path: str) -> Iterator[zipfile.ZipFile]:
 
 
 def _arrays(archive: zipfile.ZipFile, path: str) -> dict[str, zipfile.ZipInfo]:
-    found = {
+    arrays = {
         info.filename.removesuffix(_ENDING): info
         for info in archive.infolist()
         if info.filename.endswith(_ENDING)
     }
-    if not found:
+    if not arrays:
         raise BadFile(f"{path}: the archive holds no array (no name ends in {_ENDING})")
-    if len(found) > _MOST_ARRAYS:
-        raise BadFile(f"{path}: {len(found)} arrays; at most {_MOST_ARRAYS} are allowed")
-    for name, info in found.items():
+    if len(arrays) > _MOST_ARRAYS:
+        raise BadFile(f"{path}: {len(arrays)} arrays; at most {_MOST_ARRAYS} are allowed")
+    for name, info in arrays.items():
         # What bzip2 and LZMA unpack cannot be bounded while it is unpacked; NumPy uses neither.
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise BadFile(
                 f"{path}[{for_terminal(name)}]: packed by method {info.compress_type}; "
                 "allowed are stored (0) and deflate (8), which NumPy writes"
             )
-    return found
+    return arrays
 
 
 def _chosen(

@@ -9,15 +9,15 @@ from typing import Final
 from refclust.data.dataset import Dataset
 from refclust.data.files.textfile import display_name
 from refclust.data.readers.cells import listed
-from refclust.data.readers.entries import (
-    Rows,
+from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
+from refclust.data.readers.sparse.entries import (
+    SparseRows,
     filled_lines,
     first_lines,
     index,
     pairs,
     sniffed_lines,
 )
-from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
 from refclust.errors import (
     BadFile,
     BadOption,
@@ -41,7 +41,7 @@ def read(path: str, options: Options) -> Dataset:
     check_options(NAME, options, ("base",))
     _check_base(options.base)
     name = display_name(path)
-    rows, labels = Rows(name), list[str]()
+    rows, labels = SparseRows(name), list[str]()
     for line, text in filled_lines(path):
         cells = text.partition("#")[0].split()
         if not cells:
@@ -74,8 +74,8 @@ def plan(path: str, options: Options) -> Plan:
     beginning = [text.partition("#")[0].split() for text in first_lines(path)]
     cells = [row for row in beginning if row]
     labels = sorted({row[0] for row in cells if ":" not in row[0]})
-    found = (re.findall(r"(?:^|\s)([0-9]{1,18}):", " ".join(row)) for row in cells)
-    indices = [int(i) for row in found for i in row]
+    digits = (re.findall(r"(?:^|\s)([0-9]{1,18}):", " ".join(row)) for row in cells)
+    indices = [int(i) for row in digits for i in row]
     notes = []
     base = options.base
     if base is None:
@@ -116,12 +116,12 @@ def _check_base(base: int | None) -> None:
         raise BadOption(f"the first index (base) is {base!r}; 0 or 1 is allowed")
 
 
-def _base(rows: Rows, given: int | None, name: str) -> int:
+def _base(rows: SparseRows, base: int | None, name: str) -> int:
     """The first index: as told; else 0 if that occurs; else 1, as the format has it."""
-    if given == 1 and rows.lowest == 0:
+    if base == 1 and rows.lowest == 0:
         raise IndexOutOfRange(f"{name}: the index 0 occurs, but indices were said to count from 1")
-    if given is not None:
-        return given
+    if base is not None:
+        return base
     return 0 if rows.lowest == 0 else 1
 
 

@@ -9,10 +9,8 @@ from typing import IO, Final
 from refclust.data.dataset import Dataset
 from refclust.data.files.source import display_name, finish, is_packed, opened, size_of, unpacked
 from refclust.data.files.textfile import readable
-from refclust.data.readers import npz
-from refclust.data.readers.cells import listed
-from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
-from refclust.data.readers.npyfile import (
+from refclust.data.readers.arrays import npz
+from refclust.data.readers.arrays.npyfile import (
     ENDLESS,
     LARGEST_RATIO,
     MAGIC,
@@ -21,6 +19,8 @@ from refclust.data.readers.npyfile import (
     read_header,
     read_numbers,
 )
+from refclust.data.readers.cells import listed
+from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
 from refclust.errors import BadFile, EmptyFile
 
 NAME: Final = "npy"

@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from refclust.data.accepting.door import dataset
-from refclust.data.readers import matrixmarket
 from refclust.data.readers.formats import Options, choose, plan, read
+from refclust.data.readers.sparse import matrixmarket
 from refclust.errors import RefclustError
 
 in_one_folder = settings(

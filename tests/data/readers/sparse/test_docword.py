@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from refclust.data.readers import docword, svmlight
 from refclust.data.readers.formats import Options, choose, plan, read
+from refclust.data.readers.sparse import docword, svmlight
 from refclust.errors import RefclustError
 
 in_one_folder = settings(

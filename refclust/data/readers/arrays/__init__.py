@@ -1,0 +1,1 @@
+"""Arrays of NumPy: single files and archives, read without NumPy."""

@@ -1,0 +1,1 @@
+"""Text formats of sparse rows: SVMlight, Matrix Market, and bags of words."""

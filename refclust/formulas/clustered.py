@@ -1,0 +1,142 @@
+"""Rows, or proximities of objects, with the cluster of each: what chapters 45 and 46 are given.
+
+Numbers are exact; a weight counts an object as often as it says. How sums over rows or over pairs
+of rows are found is a matter of ``passes``: by the definitions here, by kernels elsewhere, with the
+same exact values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Final
+
+from refclust.errors import WrongEvidence
+from refclust.formulas.contingency import Count, ordered_labels
+from refclust.formulas.evidence import Grid, Kind, objects
+from refclust.formulas.vectors import Vector
+from refclust.numbers.reading import counted
+
+_SMALL: Final = 64  # objects
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clustered:
+    """Objects by their rows or by their proximities, with the cluster of each.
+
+    Spec: CONV-EVIDENCE
+
+    >>> clustered = Clustered.of([[0], [1], [5]], "aab")
+    >>> clustered.sizes, clustered.members(0), clustered.size()
+    ((2, 1), (0, 1), '3 objects in 2 clusters')
+    """
+
+    labels: tuple[int, ...]  # the number of each object's cluster
+    clusters: tuple[Hashable, ...]  # what the clusters are called, by their numbers
+    rows: Sequence[Vector] | None = None
+    proximities: Sequence[Sequence[Any]] | None = None  # symmetric, exact numbers
+    similarities: bool = False  # whether a large proximity means close
+    weights: tuple[Count, ...] | None = None
+    passes: Any = field(default=None, repr=False)
+    groups: tuple[tuple[int, ...], ...] = field(init=False, repr=False)  # objects by cluster
+    sizes: tuple[Count, ...] = field(init=False, repr=False)  # weights counted
+    total: Count = field(init=False, repr=False)  # weights counted
+
+    def __post_init__(self) -> None:
+        groups: list[list[int]] = [[] for _ in self.clusters]
+        for i, label in enumerate(self.labels):
+            groups[label].append(i)
+        sizes = tuple(sum(map(self.weight, members)) for members in groups)
+        object.__setattr__(self, "groups", tuple(map(tuple, groups)))
+        object.__setattr__(self, "sizes", sizes)
+        object.__setattr__(self, "total", sum(sizes))
+
+    @classmethod
+    def of(
+        cls,
+        rows: Sequence[Vector],
+        labels: Sequence[Hashable],
+        weights: Sequence[Count] | None = None,
+    ) -> Clustered:
+        """Objects given by their rows."""
+        clusters = ordered_labels(labels)
+        number = {cluster: k for k, cluster in enumerate(clusters)}
+        counts = None if weights is None else tuple(weights)
+        return cls(tuple(number[y] for y in labels), clusters, rows, weights=counts)
+
+    @property
+    def kind(self) -> Kind:
+        """Rows serve where proximities are needed, but not the other way round."""
+        return "rows" if self.rows is not None else "proximities"
+
+    @property
+    def n(self) -> int:
+        """How many objects are listed, whatever they weigh."""
+        return len(self.labels)
+
+    @property
+    def k(self) -> int:
+        """How many clusters there are."""
+        return len(self.clusters)
+
+    def weight(self, i: int) -> Count:
+        """How often an object counts."""
+        return 1 if self.weights is None else self.weights[i]
+
+    def members(self, k: int) -> tuple[int, ...]:
+        """The objects of a cluster."""
+        return self.groups[k]
+
+    @property
+    def points(self) -> Sequence[Vector]:
+        """The rows, where coordinates are needed."""
+        if self.rows is None:
+            raise WrongEvidence("coordinates are needed, and only proximities were given")
+        return self.rows
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no object at all."""
+        return not self.labels
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether every weight is a whole number."""
+        return self.weights is None or all(w.denominator == 1 for w in self.weights)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether looking for a simpler exact form of a value is quick."""
+        return self.n <= _SMALL
+
+    def size(self) -> str:
+        """How much there is, in words."""
+        return f"{objects(self.total)} in {counted(self.k, 'cluster')}"
+
+    def grid(self) -> Grid:
+        """The clusters with their sizes."""
+        sizes = [(name, (size,)) for name, size in zip(self.clusters, self.sizes, strict=True)]
+        return Grid("sizes of the clusters", ("objects",), tuple(sizes), None, (self.total,))
+
+
+def pairs(n: int) -> Iterator[tuple[int, int]]:
+    """All pairs of different objects, each once.
+
+    Spec: CONV-PAIRS
+
+    >>> list(pairs(3))
+    [(0, 1), (0, 2), (1, 2)]
+    """
+    return ((i, j) for i in range(n) for j in range(i + 1, n))
+
+
+def choose_2(count: Count) -> Fraction:
+    """How many pairs of different objects there are among so many.
+
+    Spec: CONV-PAIRS
+
+    >>> choose_2(4)
+    Fraction(6, 1)
+    """
+    return Fraction(count * (count - 1), 2)

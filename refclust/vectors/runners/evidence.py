@@ -1,0 +1,85 @@
+"""Answers about metrics of every other kind of evidence (chapters 45 to 53)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import refclust.metrics  # noqa: F401  (importing it fills the catalogue)
+from refclust.backends.session import Session
+from refclust.errors import BadVectorFile
+from refclust.formulas import significance
+from refclust.formulas.evidence import Evidence
+from refclust.formulas.outcomes import Measurements, Outcomes
+from refclust.metrics import catalogue
+from refclust.metrics.classifiers import outcomes
+from refclust.metrics.score import Score, evaluate
+from refclust.numbers.real import real
+from refclust.vectors.answers import Answer, Computed, Input, Missing
+
+Function = Callable[..., Any]
+
+# What is no metric: a function of the room and the names of its arguments in the input.
+FUNCTIONS: Mapping[str, tuple[Function, tuple[str, ...]]] = {
+    "normal_tails": (significance.normal_tails, ("z",)),
+    "chi_squared_tail": (significance.chi_squared_tail, ("x", "df")),
+    "beta_share": (significance.beta_share, ("x", "a", "b")),
+    "student_tails": (significance.student_tails, ("t_squared", "df")),
+    "fisher_tail": (significance.fisher_tail, ("f", "df", "df_below")),
+    "permutation_p": (significance.permutation_p, ("differences",)),
+    "sign_flip_law": (
+        lambda d: [x for pair in sorted(significance.sign_flip_law(d).items()) for x in pair],
+        ("differences",),
+    ),
+    "mid_ranks": (significance.mid_ranks, ("values",)),
+    "holm": (significance.holm, ("p",)),
+    "sampled_p": (significance.sampled_p, ("observed", "drawn")),
+    "bootstrap_p": (significance.bootstrap_p, ("observed", "drawn")),
+    "wald_squared": (significance.wald_squared, ("estimate", "value", "variance")),
+    "mcnemar_table": (
+        lambda counts: significance.mcnemar_table(Outcomes.of_counts(*counts)),
+        ("counts",),
+    ),
+    "fewer_wins": (lambda counts: significance.fewer_wins(counts[1], counts[2]), ("counts",)),
+}
+
+
+def evidence(inputs: Input, key: str, session: Session) -> Answer:
+    """Answer one key of a case about a metric, or about a function beside the metrics."""
+    if key in FUNCTIONS:
+        function, names = FUNCTIONS[key]
+        return _answer(function(*(_exact(inputs[name]) for name in names)))
+    entry, options = catalogue.parse_key(key)
+    return _of_score(evaluate(entry, evidence_of(inputs), dict(options), session=session))
+
+
+def evidence_of(inputs: Input) -> Evidence:
+    """What a case gives, as the evidence it is."""
+    if "counts" in inputs:
+        return Outcomes.of_counts(*inputs["counts"])
+    if "answers" in inputs:
+        return outcomes(inputs["labels_true"], *inputs["answers"])
+    if "trials" in inputs:
+        return Measurements.of(_exact(inputs["trials"]))
+    raise BadVectorFile(f"no evidence among the inputs {', '.join(inputs)}")
+
+
+def _exact(value: Any) -> Any:
+    """Numbers as the rationals they are written as; whole ones stay integers."""
+    if isinstance(value, list):
+        return [_exact(part) for part in value]
+    return Fraction(value) if isinstance(value, str) else value
+
+
+def _answer(value: Any) -> Answer:
+    if isinstance(value, list | tuple):
+        return [_answer(part) for part in value]
+    return Computed(real(value))
+
+
+def _of_score(score: Score) -> Answer:
+    if score.undefined is not None:
+        return Missing() if math.isnan(score) else float(score)
+    return float(score) if score.exact is None else Computed(score.exact)

@@ -1,0 +1,72 @@
+"""``refclust compare``: what it prints, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from refclust.cli.app import run
+
+TRUE = "xxxxxxxxxxyyyy"
+FIRST = "xxxxxxxxxxyyyx"
+SECOND = "yyyyyyxxxxyyyx"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    paths = []
+    for name, labels in (("true", TRUE), ("a", FIRST), ("b", SECOND), ("c", TRUE)):
+        path = tmp_path / f"{name}.txt"
+        path.write_text("\n".join(labels) + "\n")
+        paths.append(str(path))
+    return paths
+
+
+def test_two_classifiers(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["compare", *files[:3]]) == 0
+    out = capsys.readouterr().out
+    assert "2 classifiers, 14 objects" in out
+    assert "0.03125" in out  # 2 / 2^6
+    assert "It is not the" in out
+
+
+def test_json(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["compare", *files, "--json", "--samples", "99"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["schema"] == "refclust-compare/1"
+    assert [c["right"] for c in told["classifiers"]] == [13, 7, 14]
+    first = told["pairs"][0]
+    assert first["tests"]["exact"]["exact"] == "1/32"
+    assert first["tests"]["mid-p"]["exact"] == "1/64"
+    assert first["tests"]["permutation"]["exact"] == "1/32"
+    assert not first["tests"]["bootstrap"]["certified"]
+    assert [pair["holm"] for pair in told["pairs"]] == [2 / 32, 1.0, 3 / 64]
+    assert told["cochran"]["clauses"] == ["ST-COCHRAN", "ST-CHI2"]
+
+
+def test_columns_and_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "answers.csv"
+    lines = [",".join(row) for row in zip(TRUE, FIRST, SECOND, strict=True)]
+    table.write_text("y,bayes,tree\n" + "\n".join(lines) + "\n")
+    asked = ["compare", str(table), "--column-true", "y", "--column-pred", "bayes"]
+    asked += ["--column-pred", "tree", "--samples", "9"]
+    for form, sign in (("markdown", "| bayes |"), ("latex", "bayes & "), ("csv", "bayes,tree,6,0")):
+        assert run([*asked, "--format", form]) == 0
+        assert sign in capsys.readouterr().out
+
+
+def test_refusals(files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    short = tmp_path / "short.txt"
+    short.write_text("x\n")
+    for asked, code, words in (
+        ([files[0], files[1]], 2, "at least two classifiers"),
+        ([files[0], files[1], str(short)], 3, "label-length-mismatch"),
+        ([files[0], files[1], files[2], "--column-pred", "x"], 2, "--column-true"),
+        ([files[0], files[1], str(tmp_path / "none.txt")], 3, "file-not-found"),
+    ):
+        assert run(["compare", *asked]) == code
+        captured = capsys.readouterr()
+        assert words in captured.err
+        assert not captured.out
