@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from refclust.formulas.information import joint_mutual_information as joint_mutual_information
     from refclust.formulas.information import kl as kl
     from refclust.metrics import *  # noqa: F403
+    from refclust.metrics.calls.labelings import score_all as score_all
     from refclust.metrics.contingency import contingency as contingency
-    from refclust.metrics.labelings import score_all as score_all
     from refclust.mixture.certified import certified_log_likelihood as certified_log_likelihood
     from refclust.mixture.choosing.selection import select as select
     from refclust.mixture.families.named.bernoulli import bernoulli_mixture as bernoulli_mixture
@@ -85,7 +85,7 @@ _HOMES: Final = {
     "entropy": "refclust.formulas.information",
     "joint_mutual_information": "refclust.formulas.information",
     "kl": "refclust.formulas.information",
-    "score_all": "refclust.metrics.labelings",
+    "score_all": "refclust.metrics.calls.labelings",
     "Real": "refclust.numbers.real",
 }
 

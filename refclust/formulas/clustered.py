@@ -10,15 +10,44 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from refclust.errors import WrongEvidence
 from refclust.formulas.contingency import Count, ordered_labels
 from refclust.formulas.evidence import Grid, Kind, objects
 from refclust.formulas.vectors import Vector
 from refclust.numbers.reading import counted
+from refclust.numbers.real import Real
 
 _SMALL: Final = 64  # objects
+
+
+class Passes(Protocol):
+    """Sums, extremes and orders over rows and pairs of rows, found by kernels.
+
+    Each says the same exact value as the definitions of chapters 45 and 46 do, for data too large
+    to write every pair down. Without passes the definitions themselves run.
+    """
+
+    def distance_sum(self, i: int, k: int) -> Real:
+        """The sum of distances from object i to the objects of cluster k, weights counted."""
+        ...
+
+    def cluster_sum(self, k: int, l: int) -> Real:  # noqa: E741  (the letters of the clause)
+        """The sum of distances over ordered pairs of objects of clusters k and l."""
+        ...
+
+    def nearest_squared(self, k: int, l: int) -> Fraction:  # noqa: E741
+        """The least squared distance between different objects of clusters k and l."""
+        ...
+
+    def farthest_squared(self, k: int, l: int) -> Fraction:  # noqa: E741
+        """The largest squared distance between objects of clusters k and l."""
+        ...
+
+    def centre_distances(self, k: int, squared: bool = False) -> Real:
+        """The sum of distances, or squared ones, from the objects of cluster k to their mean."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +67,7 @@ class Clustered:
     proximities: Sequence[Sequence[Any]] | None = None  # symmetric, exact numbers
     similarities: bool = False  # whether a large proximity means close
     weights: tuple[Count, ...] | None = None
-    passes: Any = field(default=None, repr=False)
+    passes: Passes | None = field(default=None, repr=False)
     groups: tuple[tuple[int, ...], ...] = field(init=False, repr=False)  # objects by cluster
     sizes: tuple[Count, ...] = field(init=False, repr=False)  # weights counted
     total: Count = field(init=False, repr=False)  # weights counted

@@ -12,9 +12,14 @@ from refclust.metrics import (
     pairs_adjusted,
     significance_sampled,
 )
-from refclust.metrics.classifiers import ClassifierTest, TrialTest, classifier_test, trial_test
-from refclust.metrics.clusterings import InternalMetric
-from refclust.metrics.labelings import Metric, score, scorer
+from refclust.metrics.calls.classifiers import (
+    ClassifierTest,
+    TrialTest,
+    classifier_test,
+    trial_test,
+)
+from refclust.metrics.calls.clusterings import InternalMetric
+from refclust.metrics.calls.labelings import Metric, score, scorer
 from refclust.metrics.score import Score
 
 purity = scorer(matching.purity)

@@ -13,7 +13,7 @@ import pytest
 
 import refclust
 from refclust.errors import RefclustError
-from refclust.metrics.labelings import score
+from refclust.metrics.calls.labelings import score
 from refclust.numbers.reading import shown
 
 ROWS = [[0.0, 0.5], [1.0, 0.0], [8.0, 9.0], [9.0, 8.5]]

@@ -25,8 +25,8 @@ from refclust.formulas.information import (
 )
 from refclust.kernels.contingency import CellTable, ExactCells, LabelPairs
 from refclust.kernels.contingency import table as count
+from refclust.metrics.calls.labelings import score
 from refclust.metrics.contingency import Contingency, contingency
-from refclust.metrics.labelings import score
 from refclust.metrics.score import evaluate
 from refclust.numbers.real import SUM, Real, postorder, total
 from tests.metrics.keys import EXTERNAL

@@ -186,7 +186,7 @@ def core_nmi(given: Input, options: Mapping[str, Any]) -> Work:
 def _metric(
     name: str, given: Input, options: Mapping[str, Any], *, lists: bool = False, **more: Any
 ) -> Work:
-    from refclust.metrics.labelings import score
+    from refclust.metrics.calls.labelings import score
 
     backend = options["backend"]
     true, pred = pair(given)

@@ -60,7 +60,7 @@ def compare(
     refclust compare answers.csv --column-true y --column-pred bayes --column-pred tree
     refclust compare true.txt a.txt b.txt c.txt --statistic macro_f1 --format latex
     """
-    from refclust.metrics.classifiers import outcomes
+    from refclust.metrics.calls.classifiers import outcomes
 
     columns = column_pred or []
     names, truth, answers = _read(true, classifiers or [], column_true, columns, delimiter)

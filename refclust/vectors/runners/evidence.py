@@ -3,47 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
 import refclust.metrics  # noqa: F401  (importing it fills the catalogue)
 from refclust.backends.session import Session
 from refclust.errors import BadVectorFile
-from refclust.formulas import significance
 from refclust.formulas.evidence import Evidence
 from refclust.formulas.outcomes import Measurements, Outcomes
 from refclust.metrics import catalogue
-from refclust.metrics.classifiers import outcomes
+from refclust.metrics.calls.classifiers import outcomes
 from refclust.metrics.score import Score, evaluate
 from refclust.numbers.real import real
 from refclust.vectors.answers import Answer, Computed, Input, Missing
-
-Function = Callable[..., Any]
-
-# What is no metric: a function of the room and the names of its arguments in the input.
-FUNCTIONS: Mapping[str, tuple[Function, tuple[str, ...]]] = {
-    "normal_tails": (significance.normal_tails, ("z",)),
-    "chi_squared_tail": (significance.chi_squared_tail, ("x", "df")),
-    "beta_share": (significance.beta_share, ("x", "a", "b")),
-    "student_tails": (significance.student_tails, ("t_squared", "df")),
-    "fisher_tail": (significance.fisher_tail, ("f", "df", "df_below")),
-    "permutation_p": (significance.permutation_p, ("differences",)),
-    "sign_flip_law": (
-        lambda d: [x for pair in sorted(significance.sign_flip_law(d).items()) for x in pair],
-        ("differences",),
-    ),
-    "mid_ranks": (significance.mid_ranks, ("values",)),
-    "holm": (significance.holm, ("p",)),
-    "sampled_p": (significance.sampled_p, ("observed", "drawn")),
-    "bootstrap_p": (significance.bootstrap_p, ("observed", "drawn")),
-    "wald_squared": (significance.wald_squared, ("estimate", "value", "variance")),
-    "mcnemar_table": (
-        lambda counts: significance.mcnemar_table(Outcomes.of_counts(*counts)),
-        ("counts",),
-    ),
-    "fewer_wins": (lambda counts: significance.fewer_wins(counts[1], counts[2]), ("counts",)),
-}
+from refclust.vectors.runners.functions import FUNCTIONS
 
 
 def evidence(inputs: Input, key: str, session: Session) -> Answer:

@@ -15,7 +15,7 @@ from refclust.errors import RefclustError
 from refclust.formulas.undefined import Undefined
 from refclust.limits import limits
 from refclust.metrics import catalogue
-from refclust.metrics.labelings import score
+from refclust.metrics.calls.labelings import score
 from tests.fuzz import hostile
 from tests.fuzz.cases import ACCEPTED, Broken, Case, Draw, Ended, Target
 from tests.fuzz.performing import OWN, refused

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from refclust.errors import RefclustError
 from refclust.metrics import catalogue, profiles
-from refclust.metrics.labelings import score
+from refclust.metrics.calls.labelings import score
 from tests.fuzz.cases import ACCEPTED, Case, Draw, Ended, Target
 from tests.fuzz.numerals import hostile, odd, word
 from tests.fuzz.performing import refused

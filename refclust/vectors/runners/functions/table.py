@@ -1,0 +1,8 @@
+"""A function of the room that is no metric, and the names of its arguments in the input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+Functions: TypeAlias = Mapping[str, tuple[Callable[..., Any], tuple[str, ...]]]
