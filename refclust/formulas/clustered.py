@@ -7,10 +7,11 @@ same exact values.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Final, Protocol
+from functools import wraps
+from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 
 from refclust.errors import WrongEvidence
 from refclust.formulas.contingency import Count, ordered_labels
@@ -20,6 +21,8 @@ from refclust.numbers.reading import counted
 from refclust.numbers.real import Real
 
 _SMALL: Final = 64  # objects
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Passes(Protocol):
@@ -68,6 +71,9 @@ class Clustered:
     similarities: bool = False  # whether a large proximity means close
     weights: tuple[Count, ...] | None = None
     passes: Passes | None = field(default=None, repr=False)
+    columns: Sequence[Any] | None = field(default=None, repr=False)  # of sparse rows
+    moments: object = field(default=None, repr=False)  # what kernels know, by names of functions
+    store: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # see ``kept``
     groups: tuple[tuple[int, ...], ...] = field(init=False, repr=False)  # objects by cluster
     sizes: tuple[Count, ...] = field(init=False, repr=False)  # weights counted
     total: Count = field(init=False, repr=False)  # weights counted
@@ -147,6 +153,40 @@ class Clustered:
         """The clusters with their sizes."""
         sizes = [(name, (size,)) for name, size in zip(self.clusters, self.sizes, strict=True)]
         return Grid("sizes of the clusters", ("objects",), tuple(sizes), None, (self.total,))
+
+
+def kept(
+    function: Callable[Concatenate[Clustered, P], T],
+) -> Callable[Concatenate[Clustered, P], T]:
+    """Work out once per clustering what a function says of it, so that metrics share their passes.
+
+    Where the moments of the clustering have a method of the function's name, it is asked instead:
+    the same exact value, added up by kernels.
+
+    Spec: CONV-EVIDENCE
+
+    >>> @kept
+    ... def objects_of(clustered: Clustered, k: int) -> int:
+    ...     print("counted")
+    ...     return len(clustered.members(k))
+    >>> clustered = Clustered.of([[0], [1], [5]], "aab")
+    >>> objects_of(clustered, 0) + objects_of(clustered, 0)
+    counted
+    4
+    """
+
+    @wraps(function)
+    def remembered(clustered: Clustered, /, *args: P.args, **options: P.kwargs) -> T:
+        key = (function.__name__, *args)
+        if key not in clustered.store:
+            quick: Callable[P, T] | None = getattr(clustered.moments, function.__name__, None)
+            clustered.store[key] = (
+                function(clustered, *args, **options) if quick is None else quick(*args, **options)
+            )
+        answer: T = clustered.store[key]
+        return answer
+
+    return remembered
 
 
 def pairs(n: int) -> Iterator[tuple[int, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -133,6 +133,9 @@ class _Rows(Sequence[Vector]):
     def __len__(self) -> int:
         return self.data.n
 
+    def __iter__(self) -> Iterator[Vector]:
+        return self.data.rows()
+
     @overload
     def __getitem__(self, i: int) -> Vector: ...
 
@@ -142,7 +145,9 @@ class _Rows(Sequence[Vector]):
     def __getitem__(self, i: int | slice) -> Vector | list[Vector]:
         if isinstance(i, slice):
             return list(map(self.__getitem__, range(*i.indices(self.data.n))))
-        return self.data.row(i)
+        if not -self.data.n <= i < self.data.n:
+            raise IndexError(f"row {i} of {self.data.n}")
+        return self.data.row(i % self.data.n)
 
 
 def _names(data: Dataset, labels: Any) -> tuple[Hashable, ...]:
