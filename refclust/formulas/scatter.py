@@ -7,7 +7,7 @@ distances are roots of them. ``kept`` makes metrics of one clustering share what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
@@ -501,14 +501,10 @@ def davies_bouldin(clustered: Clustered, *, q: Number = 1, coincident: str = "in
     """
     if q not in (1, 2):
         raise BadOption(f"davies_bouldin: q={q}; allowed: 1 (mean distance), 2 (root mean square)")
-    alike = {
-        (k, m): similarity(clustered, k, m, q, coincident) for k, m in pairs_of(clustered, LONELY)
-    }
-    unclear = [quotient for quotient in alike.values() if isinstance(quotient, Undefined)]
-    for missing in sorted(unclear, key=lambda missing: missing.value == INFINITY):
-        raise missing  # 0/0 says less than x/0, and comes first
+    pairs = list(pairs_of(clustered, LONELY))
+    alike = settled(similarity(clustered, k, m, q, coincident) for k, m in pairs)
     worst = [
-        maximum(*(quotient for pair, quotient in alike.items() if k in pair))  # type: ignore[arg-type]
+        maximum(*(r for pair, r in zip(pairs, alike, strict=True) if k in pair))
         for k in range(clustered.k)
     ]
     return real(total(named(r, f"R[{k}]") for k, r in enumerate(worst))) / clustered.k
@@ -643,15 +639,17 @@ def s_dbw(clustered: Clustered) -> Real:
     Fraction(8, 83)
     """
     near = at_most(squared_radius(clustered))
-    quotients = []
+    densities = []
     for k, m in pairs_of(clustered, LONELY):
         means = cluster_mean(clustered, k), cluster_mean(clustered, m)
         middle = scaled(Fraction(1, 2), sum_of(means))
-        between, *inside = (density(clustered, k, m, u, near) for u in (middle, *means))
-        quotient = ratio(between, max(inside), undefined="no row is near the means of two clusters")
-        quotients.append(named(quotient, f"R[{k},{m}]"))
+        densities.append([density(clustered, k, m, u, near) for u in (middle, *means)])
+    quotients = settled(
+        attempted(between, max(inside), undefined="no row is near the means of two clusters")
+        for between, *inside in densities
+    )
     scattering = named(sd_scattering(clustered), "Scat", r"\mathrm{Scat}")
-    return scattering + real(total(quotients)) / len(quotients)
+    return scattering + named(total(quotients) / len(quotients), "Dens", r"\mathrm{Dens}")
 
 
 # -- distances of rows from all means -------------------------------------------------------
@@ -766,7 +764,13 @@ def modified_partition_coefficient(memberships: Memberships) -> Real:
 
 
 def named(value: Number, symbol: str, latex: str | None = None) -> Real:
-    """An exact number under a name, which a derivation shows as a step."""
+    """An exact number under a name, which a derivation shows as a step.
+
+    Spec: CONV-SCORE
+
+    >>> named(Fraction(1, 2), "W")
+    Real('1/2')
+    """
     return real(value).named(symbol, latex)
 
 
@@ -778,6 +782,41 @@ def log_of(value: Real, zero: str) -> Real:
     if value.sign() == 0:
         raise Undefined(f"the logarithm of zero: {zero}", -INFINITY)
     return log(value)
+
+
+def attempted(top: Exact, bottom: Exact, *, undefined: str) -> Real | Undefined:
+    """A quotient, or why there is none.
+
+    Spec: CONV-UNDEF
+
+    >>> attempted(Fraction(1), Fraction(0), undefined="no row").value
+    inf
+    """
+    try:
+        return ratio(top, bottom, undefined=undefined)
+    except Undefined as missing:
+        return missing
+
+
+def settled(quotients: Iterable[Real | Undefined]) -> list[Real]:
+    """Quotients of which each exists; else 0/0, which says less, goes before what is infinite.
+
+    Spec: CONV-UNDEF
+
+    >>> settled([real(1), Undefined("x/0", INFINITY), Undefined("0/0")])
+    Traceback (most recent call last):
+    refclust.formulas.undefined.Undefined: 0/0
+    """
+    known: list[Real] = []
+    missing: list[Undefined] = []
+    for quotient in quotients:
+        if isinstance(quotient, Undefined):
+            missing.append(quotient)
+        else:
+            known.append(quotient)
+    for undefined in sorted(missing, key=lambda undefined: undefined.value == INFINITY):
+        raise undefined
+    return known
 
 
 def pairs_of(clustered: Clustered, undefined: str) -> Iterator[tuple[int, int]]:
@@ -964,10 +1003,10 @@ def similarity(
     if gap == 0 and coincident == "ignored":
         return real(0)
     both = spread(clustered, k, q) + spread(clustered, m, q)
-    try:
-        return ratio(both, sqrt(gap), undefined="two means coincide")
-    except Undefined as missing:
-        return real(0) if coincident == "zero" and missing.value != INFINITY else missing
+    quotient = attempted(both, sqrt(gap), undefined="two means coincide")
+    if isinstance(quotient, Undefined) and quotient.value != INFINITY and coincident == "zero":
+        return real(0)
+    return quotient
 
 
 def squared_radius(clustered: Clustered) -> Real:

@@ -63,8 +63,10 @@ def memberships(shares: Any, *, weights: Iterable[Any] | None = None) -> Members
             )
         rows.append(full)
     names = data.features
-    if weights is None and data.weights is None:
+    if weights is None:
+        weights = data.weights
+    if weights is None:
         return Memberships.of(rows, names)
-    counts = exact_weights(data.weights if weights is None else weights, len(rows))
+    counts = exact_weights(weights, len(rows))
     kept = [i for i, count in enumerate(counts) if count]
     return Memberships.of([rows[i] for i in kept], names, [counts[i] for i in kept])
