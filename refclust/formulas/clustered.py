@@ -17,7 +17,7 @@ from refclust.errors import WrongEvidence
 from refclust.formulas.contingency import Count, ordered_labels
 from refclust.formulas.evidence import Grid, Kind, objects
 from refclust.formulas.vectors import Vector
-from refclust.numbers.reading import counted
+from refclust.numbers.reading import counted as worded
 from refclust.numbers.real import Real
 
 _SMALL: Final = 64  # objects
@@ -64,7 +64,7 @@ class Clustered:
     ((2, 1), (0, 1), '3 objects in 2 clusters')
     """
 
-    labels: tuple[int, ...]  # the number of each object's cluster
+    labels: Sequence[int]  # the number of each object's cluster
     clusters: tuple[Hashable, ...]  # what the clusters are called, by their numbers
     rows: Sequence[Vector] | None = None
     proximities: Sequence[Sequence[Any]] | None = None  # symmetric, exact numbers
@@ -74,18 +74,6 @@ class Clustered:
     columns: Sequence[Any] | None = field(default=None, repr=False)  # of sparse rows
     moments: object = field(default=None, repr=False)  # what kernels know, by names of functions
     store: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # see ``kept``
-    groups: tuple[tuple[int, ...], ...] = field(init=False, repr=False)  # objects by cluster
-    sizes: tuple[Count, ...] = field(init=False, repr=False)  # weights counted
-    total: Count = field(init=False, repr=False)  # weights counted
-
-    def __post_init__(self) -> None:
-        groups: list[list[int]] = [[] for _ in self.clusters]
-        for i, label in enumerate(self.labels):
-            groups[label].append(i)
-        sizes = tuple(sum(map(self.weight, members)) for members in groups)
-        object.__setattr__(self, "groups", tuple(map(tuple, groups)))
-        object.__setattr__(self, "sizes", sizes)
-        object.__setattr__(self, "total", sum(sizes))
 
     @classmethod
     def of(
@@ -119,9 +107,38 @@ class Clustered:
         """How often an object counts."""
         return 1 if self.weights is None else self.weights[i]
 
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """The objects of each cluster."""
+        if "groups" not in self.store:
+            groups: list[list[int]] = [[] for _ in self.clusters]
+            for i, label in enumerate(self.labels):
+                groups[label].append(i)
+            self.store["groups"] = tuple(map(tuple, groups))
+        members: tuple[tuple[int, ...], ...] = self.store["groups"]
+        return members
+
     def members(self, k: int) -> tuple[int, ...]:
         """The objects of a cluster."""
         return self.groups[k]
+
+    @property
+    def sizes(self) -> tuple[Count, ...]:
+        """How many objects each cluster has, weights counted."""
+        if "sizes" not in self.store:
+            quick: Callable[[], tuple[Count, ...]] | None = getattr(self.moments, "sizes", None)
+            self.store["sizes"] = (
+                tuple(sum(map(self.weight, members)) for members in self.groups)
+                if quick is None
+                else quick()
+            )
+        sizes: tuple[Count, ...] = self.store["sizes"]
+        return sizes
+
+    @property
+    def total(self) -> Count:
+        """How many objects there are, weights counted."""
+        return sum(self.sizes)
 
     @property
     def points(self) -> Sequence[Vector]:
@@ -147,7 +164,7 @@ class Clustered:
 
     def size(self) -> str:
         """How much there is, in words."""
-        return f"{objects(self.total)} in {counted(self.k, 'cluster')}"
+        return f"{objects(self.total)} in {worded(self.k, 'cluster')}"
 
     def grid(self) -> Grid:
         """The clusters with their sizes."""
