@@ -19,7 +19,7 @@ from refclust.formulas import scatter as room
 from refclust.formulas.clustered import Clustered
 from refclust.formulas.memberships import Memberships
 from refclust.formulas.undefined import Undefined
-from refclust.formulas.vectors import distance, squared_distance
+from refclust.formulas.vectors import distance, squared_distance, total
 from refclust.metrics import catalogue
 from refclust.metrics.calls.clusterings import clustered as clusters_of
 from refclust.numbers.real import Real, log, sqrt
@@ -57,7 +57,8 @@ def same(first: Any, second: Any) -> bool:
 
 def changed(evidence: Clustered, change: Callable[[Sequence[Any]], Sequence[Any]]) -> Clustered:
     """The same clusters of other rows."""
-    return Clustered.of([change(x) for x in evidence.points], evidence.labels, evidence.weights)
+    rows: Sequence[Any] = evidence.points
+    return Clustered.of([change(x) for x in rows], evidence.labels, evidence.weights)
 
 
 def copies(evidence: Clustered) -> list[tuple[int, Any]]:
@@ -137,7 +138,7 @@ def test_sums_of_squares(evidence: Clustered) -> None:
 def test_means_over_clusters(evidence: Clustered) -> None:
     own = [[x for label, x in copies(evidence) if label == k] for k in range(evidence.k)]
     spreads = [
-        F(sum(squared_distance(a, b) for a in rows for b in rows), 2 * len(rows) ** 2)
+        total(squared_distance(a, b) for a in rows for b in rows) / (2 * len(rows) ** 2)
         for rows in own
     ]
     assert room.ball_hall(evidence, form="sum") == sum(spreads)
@@ -322,7 +323,7 @@ def test_rows_and_all_means(evidence: Clustered) -> None:
         assert gancarski == silhouette == "undefined"
         return
     means = [room.cluster_mean(evidence, k) for k in range(evidence.k)]
-    gains, widths, doubtful = [F(0)], [Real(0)], False
+    gains, widths, doubtful = [Real(0)], [Real(0)], False
     for k in range(evidence.k):
         own = [x for label, x in copies(evidence) if label == k]
         quotients: list[Any] = []
@@ -343,7 +344,8 @@ def test_rows_and_all_means(evidence: Clustered) -> None:
 @given(clusterings())
 def test_size_entropy(evidence: Clustered) -> None:
     n = int(evidence.total)
-    sizes = [int(room.size(evidence, k)) for k in range(evidence.k)]
+    sizes = list(map(int, evidence.sizes))
+    assert sizes == [room.size(evidence, k) for k in range(evidence.k)]
     entropy = room.size_entropy(evidence)
     assert n * entropy == log(F(n**n, math.prod(size**size for size in sizes)))
     assert 0 <= entropy <= log(evidence.k)
@@ -439,7 +441,8 @@ def test_calls() -> None:
     for name in OF_ROWS:
         found = getattr(metrics, name)(rows, labels)
         assert found.certified
-        assert same(found.exact, getattr(room, name)(Clustered.of(rows, labels)))
+        due = value(getattr(room, name), Clustered.of(rows, labels))
+        assert same(found.exact, due) if isinstance(due, Real) else found.undefined
         assert repr(getattr(metrics, name)) == f"<refclust metric {name}>"
         assert found.explain().text()
         assert found.spec == CLAUSES[name]
