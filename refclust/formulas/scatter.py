@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from refclust.errors import BadOption
 from refclust.formulas.clustered import Clustered, kept
+from refclust.formulas.contingency import Count
 from refclust.formulas.declared import INFINITY, metric
 from refclust.formulas.kmeans import centre
 from refclust.formulas.memberships import Memberships
@@ -322,11 +323,13 @@ def ball_hall(clustered: Clustered, *, form: str = "mean") -> Real:
     >>> [ball_hall(example, form=form).fraction for form in BALL_HALL]
     [Fraction(1, 2), Fraction(1, 1), Fraction(1, 1)]
     """
-    k = clustered.k
     if form == "pooled":
-        return sse(clustered) / k
-    means = [named(cluster_sse(clustered, k) / size(clustered, k), f"D[{k}]") for k in range(k)]
-    return real(total(means)) if form == "sum" else real(total(means)) / k
+        return sse(clustered) / clustered.k
+    means = [
+        named(cluster_sse(clustered, k) / size(clustered, k), symbol(clustered, "D", k))
+        for k in range(clustered.k)
+    ]
+    return real(total(means)) if form == "sum" else average(means)
 
 
 @metric("Banfield–Raftery index", evidence="rows", range=(-INFINITY, INFINITY), better="lower")
@@ -341,7 +344,7 @@ def banfield_raftery(clustered: Clustered) -> Real:
     terms = []
     for k in range(clustered.k):
         n_k = size(clustered, k)
-        spread_k = named(cluster_sse(clustered, k) / n_k, f"D[{k}]")
+        spread_k = named(cluster_sse(clustered, k) / n_k, symbol(clustered, "D", k))
         terms.append(n_k * log_of(spread_k, "a cluster is not scattered"))
     return real(total(terms))
 
@@ -361,7 +364,7 @@ def ratkowsky_lance(clustered: Clustered) -> Real:
         named(ratio(b, t, undefined="a column is constant"), f"R[{j}]")
         for j, (b, t) in enumerate(zip(between, whole, strict=True))
     ]
-    return sqrt(real(total(shares)) / len(shares) / clustered.k)
+    return sqrt(average(shares) / clustered.k)
 
 
 # -- determinants and inverses --------------------------------------------------------------
@@ -474,7 +477,7 @@ def scott_symons(clustered: Clustered) -> Real:
     for k in range(clustered.k):
         n_k = size(clustered, k)
         covariance = scaled(1 / n_k, cluster_scatter(clustered, k))
-        det = named(determinant(covariance), f"|V[{k}]|", rf"\det V_{{{k}}}")
+        det = named(determinant(covariance), f"|{symbol(clustered, 'V', k)}|")
         terms.append(n_k * log_of(det, "a cluster lies in a plane of fewer dimensions"))
     return real(total(terms))
 
@@ -507,7 +510,7 @@ def davies_bouldin(clustered: Clustered, *, q: Number = 1, coincident: str = "in
         maximum(*(r for pair, r in zip(pairs, alike, strict=True) if k in pair))
         for k in range(clustered.k)
     ]
-    return real(total(named(r, f"R[{k}]") for k, r in enumerate(worst))) / clustered.k
+    return average([named(r, symbol(clustered, "R", k)) for k, r in enumerate(worst)])
 
 
 @metric("Ray–Turi index", evidence="rows", range=(0, INFINITY), better="lower")
@@ -585,9 +588,11 @@ def sd_scattering(clustered: Clustered) -> Real:
     >>> sd_scattering(Clustered.of([[0], [2], [5], [5]], "aabb")).fraction
     Fraction(1, 9)
     """
-    lengths = [norm(variances(clustered, k)) for k in range(clustered.k)]
-    mean = real(total(named(length, f"v[{k}]") for k, length in enumerate(lengths))) / clustered.k
-    return ratio(mean, norm(variances(clustered, None)), undefined="all rows are equal")
+    lengths = [
+        named(norm(variances(clustered, k)), symbol(clustered, "v", k)) for k in range(clustered.k)
+    ]
+    whole = named(norm(variances(clustered, None)), "v")
+    return ratio(average(lengths), whole, undefined="all rows are equal")
 
 
 @metric(
@@ -649,7 +654,7 @@ def s_dbw(clustered: Clustered) -> Real:
         for between, *inside in densities
     )
     scattering = named(sd_scattering(clustered), "Scat", r"\mathrm{Scat}")
-    return scattering + named(total(quotients) / len(quotients), "Dens", r"\mathrm{Dens}")
+    return scattering + named(average(quotients), "Dens", r"\mathrm{Dens}")
 
 
 # -- distances of rows from all means -------------------------------------------------------
@@ -674,8 +679,8 @@ def wemmert_gancarski(clustered: Clustered) -> Real:
         if any(own == other == 0 for _, own, other in quotients):
             raise Undefined("0/0: a row lies on the mean of its cluster and of another")
         if all(other for _, _, other in quotients):  # else a quotient is infinite, and no gain
-            sum_k = total(w * sqrt(own / other) for w, own, other in quotients)
-            gains.append(named(maximum(0, size(clustered, k) - sum_k), f"J[{k}]"))
+            sum_k = total(times(w, sqrt(own / other)) for w, own, other in quotients)
+            gains.append(named(maximum(0, size(clustered, k) - sum_k), symbol(clustered, "J", k)))
     return real(total(gains)) / clustered.total
 
 
@@ -691,7 +696,7 @@ def simplified_silhouette(clustered: Clustered) -> Real:
     if clustered.k < 2:
         raise Undefined(LONELY)
     widths = [
-        clustered.weight(i) * width_of(*own_and_next(clustered, i))
+        times(clustered.weight(i), width_of(*own_and_next(clustered, i)))
         for k in range(clustered.k)
         if size(clustered, k) > 1
         for i in clustered.members(k)
@@ -772,6 +777,39 @@ def named(value: Number, symbol: str, latex: str | None = None) -> Real:
     Real('1/2')
     """
     return real(value).named(symbol, latex)
+
+
+def symbol(clustered: Clustered, letter: str, k: int) -> str:
+    """What a derivation calls something that belongs to a cluster.
+
+    Spec: CONV-SCORE
+
+    >>> symbol(Clustered.of([[0], [1]], "ab"), "D", 1)
+    'D[b]'
+    """
+    return f"{letter}[{clustered.clusters[k]}]"
+
+
+def average(numbers: Sequence[Real]) -> Real:
+    """The mean of some numbers.
+
+    Spec: NUM-REAL
+
+    >>> average([real(1), real(2)])
+    Real('3/2')
+    """
+    return real(total(numbers)) / len(numbers)
+
+
+def times(weight: Count, value: Real) -> Real:
+    """A number as often as its object counts; a derivation does not show that once is once.
+
+    Spec: CT-WEIGHT
+
+    >>> times(3, real(2))
+    Real('6')
+    """
+    return value if weight == 1 else weight * value
 
 
 def log_of(value: Real, zero: str) -> Real:
@@ -954,7 +992,8 @@ def distances_to_mean(clustered: Clustered, k: int) -> Exact:
         return clustered.passes.centre_distances(k)
     mean = cluster_mean(clustered, k)
     return total(
-        clustered.weight(i) * distance(clustered.points[i], mean) for i in clustered.members(k)
+        times(clustered.weight(i), distance(clustered.points[i], mean))
+        for i in clustered.members(k)
     )
 
 
@@ -968,7 +1007,9 @@ def distances_to_overall(clustered: Clustered) -> Exact:
     10.0
     """
     mean = overall_mean(clustered)
-    return total(clustered.weight(i) * distance(x, mean) for i, x in enumerate(clustered.points))
+    return total(
+        times(clustered.weight(i), distance(x, mean)) for i, x in enumerate(clustered.points)
+    )
 
 
 @kept
@@ -981,8 +1022,10 @@ def spread(clustered: Clustered, k: int, q: Number) -> Real:
     1.0
     """
     if q == 1:
-        return named(distances_to_mean(clustered, k) / size(clustered, k), f"d[{k}]")
-    return named(sqrt(cluster_sse(clustered, k) / size(clustered, k)), f"d[{k}]")
+        return named(
+            distances_to_mean(clustered, k) / size(clustered, k), symbol(clustered, "d", k)
+        )
+    return named(sqrt(cluster_sse(clustered, k) / size(clustered, k)), symbol(clustered, "d", k))
 
 
 def similarity(
