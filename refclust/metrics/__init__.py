@@ -4,7 +4,7 @@
 Score(1.0)
 """
 
-from refclust.formulas import association, information, matching, pairs, significance
+from refclust.formulas import association, information, matching, pairs, scatter, significance
 from refclust.formulas.contingency import Contingency
 from refclust.metrics import (
     information_adjusted,
@@ -18,8 +18,9 @@ from refclust.metrics.calls.classifiers import (
     classifier_test,
     trial_test,
 )
-from refclust.metrics.calls.clusterings import InternalMetric
+from refclust.metrics.calls.clusterings import InternalMetric, internal_scorer
 from refclust.metrics.calls.labelings import Metric, score, scorer
+from refclust.metrics.calls.memberships import FuzzyMetric, fuzzy_scorer
 from refclust.metrics.score import Score
 
 purity = scorer(matching.purity)
@@ -85,6 +86,37 @@ goodman_kruskal_lambda = scorer(association.goodman_kruskal_lambda)
 goodman_kruskal_tau = scorer(association.goodman_kruskal_tau)
 theils_u = scorer(association.theils_u)
 
+sse = internal_scorer(scatter.sse)
+bss = internal_scorer(scatter.bss)
+r_squared = internal_scorer(scatter.r_squared)
+trace_ratio = internal_scorer(scatter.trace_ratio)
+log_trace_ratio = internal_scorer(scatter.log_trace_ratio)
+calinski_harabasz = internal_scorer(scatter.calinski_harabasz)
+rmsstd = internal_scorer(scatter.rmsstd)
+ball_hall = internal_scorer(scatter.ball_hall)
+banfield_raftery = internal_scorer(scatter.banfield_raftery)
+ratkowsky_lance = internal_scorer(scatter.ratkowsky_lance)
+relative_trace = internal_scorer(scatter.relative_trace)
+residual_trace = internal_scorer(scatter.residual_trace)
+det_ratio = internal_scorer(scatter.det_ratio)
+log_det_ratio = internal_scorer(scatter.log_det_ratio)
+k_squared_det = internal_scorer(scatter.k_squared_det)
+scott_symons = internal_scorer(scatter.scott_symons)
+davies_bouldin = internal_scorer(scatter.davies_bouldin)
+ray_turi = internal_scorer(scatter.ray_turi)
+xie_beni = internal_scorer(scatter.xie_beni)
+pbm = internal_scorer(scatter.pbm)
+sd_scattering = internal_scorer(scatter.sd_scattering)
+sd_distances = internal_scorer(scatter.sd_distances)
+sd = internal_scorer(scatter.sd)
+s_dbw = internal_scorer(scatter.s_dbw)
+wemmert_gancarski = internal_scorer(scatter.wemmert_gancarski)
+simplified_silhouette = internal_scorer(scatter.simplified_silhouette)
+size_entropy = internal_scorer(scatter.size_entropy)
+partition_coefficient = fuzzy_scorer(scatter.partition_coefficient)
+partition_entropy = fuzzy_scorer(scatter.partition_entropy)
+modified_partition_coefficient = fuzzy_scorer(scatter.modified_partition_coefficient)
+
 mcnemar = classifier_test(significance.mcnemar)
 mcnemar_chi_squared = classifier_test(significance.mcnemar_chi_squared)
 wald = classifier_test(significance.wald)
@@ -102,6 +134,6 @@ friedman = trial_test(significance.friedman)
 friedman_chi_squared = trial_test(significance.friedman_chi_squared)
 iman_davenport = trial_test(significance.iman_davenport)
 
-CALLS = (Metric, InternalMetric, ClassifierTest, TrialTest)
+CALLS = (Metric, InternalMetric, FuzzyMetric, ClassifierTest, TrialTest)
 __all__ = [name for name, value in dict(globals()).items() if isinstance(value, CALLS)]
 __all__ += ["Contingency", "Metric", "Score", "score"]

@@ -225,7 +225,7 @@ def evaluate(
         raise EmptyInput("there is no object to score")
     if entry.needs_integers(chosen) and not evidence.is_integer:
         raise WeightsNotInteger(
-            f"{catalogue.format_key(entry, chosen)} counts pairs or permutations of objects, so "
+            f"{catalogue.format_key(entry, chosen)} counts objects, pairs or permutations, so "
             "its weights must be whole numbers; with fractional weights use the matching or "
             "entropy metrics, or pairs=ordered"
         )
@@ -268,7 +268,8 @@ def _value(
             return _by_convention(rule.empty, f"there is no object; {told} refuses or prints NaN")
         case = library.case(entry, evidence, options)
         if case is not None:
-            happens = f"raises {case.raises}" if case.raises else "prints NaN"
+            number = "NaN" if math.isnan(case.value) else case.value
+            happens = f"raises {case.raises}" if case.raises else f"prints {number}"
             return _by_convention(case.value, f"{told} {happens} here")
     try:
         result = entry.formula(evidence, **options, **_kernels(entry, session))
@@ -288,7 +289,7 @@ def _value(
 
 
 def _by_convention(value: float, reason: str) -> tuple[float, Real | None, str | None, float]:
-    if math.isnan(value):
+    if not math.isfinite(value):
         return value, None, reason, 0.0
     return float(value), Real(value), None, 0.0
 

@@ -20,6 +20,7 @@ from . import (
     make_mixture,
     make_real,
     make_sampling,
+    make_scatter,
     make_schema,
     make_significance,
     make_text,
@@ -46,6 +47,7 @@ MAKERS: dict[str, Callable[[], list[VectorFile]]] = {
     "text": make_text.files,
     "hierarchical": make_hierarchical.files,
     "mixture": make_mixture.files,
+    "scatter": make_scatter.files,
     "significance": make_significance.files,
 }
 

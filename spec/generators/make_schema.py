@@ -127,7 +127,12 @@ def _evidence() -> list[dict[str, Any]]:
     table = {"type": "array", "items": SHARES}
     counts = {"type": "array", "items": {"type": "integer"}, "minItems": 4, "maxItems": 4}
     degrees = {"type": "integer", "minimum": 1}
+    weights = {"type": "array", "items": {"type": "integer", "minimum": 1}}
     return [
+        _object(
+            ["rows", "labels"], ["weights"], {"rows": table, "labels": LABELS, "weights": weights}
+        ),
+        _object(["shares"], ["weights"], {"shares": table, "weights": weights}),
         _object(["labels_true", "answers"], [], {"labels_true": LABELS, "answers": answers}),
         _object(["counts"], [], {"counts": counts}),
         _object(["trials"], [], {"trials": table}),
