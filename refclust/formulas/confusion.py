@@ -12,8 +12,10 @@ from refclust.errors import BadOption
 from refclust.formulas.contingency import Count, ordered_labels
 from refclust.formulas.evidence import LARGEST_GRID, Grid, Kind, objects
 from refclust.numbers.reading import counted, shown
+from refclust.numbers.real import Real
 
 Cells: TypeAlias = Mapping[tuple[int, int], Count]
+NUMBERS: Final = (int, float, Fraction)
 _SMALL: Final = 64  # cells
 # Where the classes are those of one of these pairs, the second is the positive class.
 _USUAL_PAIRS: Final[tuple[tuple[Hashable, Hashable], ...]] = (
@@ -29,10 +31,10 @@ _USUAL_PAIRS: Final[tuple[tuple[Hashable, Hashable], ...]] = (
 class Tally(NamedTuple):
     """How one class fares against the rest: true and false positives and negatives."""
 
-    tp: Count
-    fp: Count
-    fn: Count
-    tn: Count
+    tp: Count | Real
+    fp: Count | Real
+    fn: Count | Real
+    tn: Count | Real
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +53,7 @@ class Confusion:
     named: int  # averages are over so many classes, the first ones
     positive: int | None = None  # the class that binary metrics look at
     costs: tuple[tuple[Fraction, ...], ...] | None = None  # of predicting l where k is true
+    in_order: bool = False  # whether the order of the classes means something
     row: tuple[Count, ...] = field(init=False, repr=False)
     col: tuple[Count, ...] = field(init=False, repr=False)
     total: Count = field(init=False, repr=False)
@@ -93,7 +96,9 @@ class Confusion:
         names = (*first, *(label for label in seen if label not in set(first)))
         place = {label: k for k, label in enumerate(names)}
         counts = {(place[y], place[z]): count for (y, z), count in kept.items()}
-        return cls(names, dict(sorted(counts.items())), len(first)).with_usual_positive()
+        in_order = labels is not None or all(isinstance(y, NUMBERS) for y in names)
+        table = cls(names, dict(sorted(counts.items())), len(first), in_order=in_order)
+        return table.with_usual_positive()
 
     def with_usual_positive(self) -> Confusion:
         """The same table, with its positive class where the classes leave no doubt.
@@ -260,6 +265,18 @@ class LabelSets:
         order = ((True, True), (False, True), (True, False), (False, False))
         return Tally(*(counts[cell] for cell in order))
 
+    def alone(self, k: int) -> LabelSets:
+        """One label by itself."""
+        sides = [
+            tuple(frozenset([0] if k in labels else []) for labels in side)
+            for side in (self.truth, self.predicted)
+        ]
+        return LabelSets((self.labels[k],), sides[0], sides[1], self.weights)
+
+    def support(self, k: int) -> Count:
+        """How many objects should have a label."""
+        return sum(self.weight(i) for i, y in enumerate(self.truth) if k in y)
+
     def tallies(self) -> list[Tally]:
         """How each label fares."""
         return [self.tally(k) for k in range(len(self.labels))]
@@ -295,9 +312,13 @@ class LabelSets:
 
     def grid(self) -> Grid:
         """How each label fares."""
-        rows = zip(self.labels, map(tuple, self.tallies()), strict=True)
         columns = ("both", "only predicted", "only true", "neither")
-        return Grid("objects by label", columns, tuple(rows))
+        rows = tuple((y, _counts(self.tally(k))) for k, y in enumerate(self.labels))
+        return Grid("objects by label", columns, rows)
+
+
+def _counts(tally: Tally) -> tuple[Count, ...]:
+    return tuple(count for count in tally if not isinstance(count, Real))
 
 
 def usual_pair(labels: Collection[Hashable]) -> tuple[Hashable, Hashable] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
@@ -75,6 +75,16 @@ class Probabilities:
         """Whether there is one column, that of the positive class."""
         return len(self.classes) == 1
 
+    @property
+    def has_columns(self) -> bool:
+        """Whether every class has its column, and every object one class."""
+        return self.exclusive and not self.is_binary
+
+    @property
+    def are_probabilities(self) -> bool:
+        """Whether all scores lie between 0 and 1, and every object has one class."""
+        return self.exclusive and all(0 <= p <= 1 for row in self.scores for p in row)
+
     def weight(self, i: int) -> Count:
         """How often an object counts."""
         return 1 if self.weights is None else self.weights[i]
@@ -89,12 +99,32 @@ class Probabilities:
 
     def class_of(self, i: int) -> int:
         """The class of an object, where every object has one."""
-        if self.is_binary or not self.exclusive:
+        if not self.has_columns:
             raise WrongEvidence(
                 "a column of scores is needed for each class, of which one is right"
             )
         (k,) = self.truth[i]
         return k
+
+    def alone(self, k: int) -> Probabilities:
+        """One class against the rest."""
+        return replace(
+            self,
+            classes=(self.classes[k],),
+            scores=tuple((row[k],) for row in self.scores),
+            truth=tuple(frozenset([0] if k in classes else []) for classes in self.truth),
+            exclusive=True,
+        )
+
+    def only(self, j: int, k: int) -> Probabilities:
+        """The objects of two classes, with the scores of these."""
+        rows = [i for i, classes in enumerate(self.truth) if j in classes or k in classes]
+        return replace(
+            self,
+            scores=tuple(self.scores[i] for i in rows),
+            truth=tuple(self.truth[i] for i in rows),
+            weights=None if self.weights is None else tuple(self.weights[i] for i in rows),
+        )
 
     def support(self, k: int) -> Count:
         """How many objects belong to a class."""

@@ -25,7 +25,6 @@ __all__ = [
     "ConfusionMetric",
     "confusion",
     "confusion_metric",
-    "per_class",
     "score_predictions",
 ]
 
@@ -103,32 +102,6 @@ def score_predictions(
     session = Session(backend)
     evidence = confusion(labels_true, labels_pred, session=session, **keywords)
     return evaluate_all(evidence, profile=profile, session=session)
-
-
-def per_class(
-    key: str,
-    labels_true: Any,
-    labels_pred: Any = None,
-    *,
-    profile: str | None = None,
-    **keywords: Any,
-) -> dict[Hashable, Score]:
-    """Score each class against the rest with a metric that has averages.
-
-    Spec: CE-CLASSPR
-
-    >>> per_class("recall", "xxyy", "xyyy")
-    {'x': Score(0.5), 'y': Score(1.0)}
-    """
-    entry, options = catalogue.parse_key(key)
-    if "average" not in entry.options:
-        raise BadOption(f"{entry.name} is a number of the whole table, not of each class")
-    evidence = confusion(labels_true, labels_pred, **keywords)
-    options = {**options, "average": "binary"}
-    return {
-        label: evaluate(entry, evidence.against_rest(k), dict(options), profile=profile)
-        for k, label in enumerate(evidence.labels[: evidence.named])
-    }
 
 
 def confusion(
