@@ -424,13 +424,11 @@ def mean_over(parts: Iterable[Part], quotient: Quotient, zero_division: str) -> 
     >>> mean_over(parts, class_precision, "undefined")
     Real('3/4')
     """
-    # What weighs nothing does not count; where nothing weighs anything, a rule for 0/0 is a mean.
-    listed = list(parts)
-    counting = [part for part in listed if part[0]]
-    if not counting and zero_division != "undefined":
-        counting = [(1, tally, name) for _, tally, name in listed]
+    # What weighs nothing does not count; where all weigh nothing, a rule for 0/0 is a plain mean.
+    counting = [part for part in parts if part[0] or zero_division != "undefined"]
     values = [(w, value_of(tally, quotient, zero_division, name)) for w, tally, name in counting]
-    kept = [(w, q) for w, q in values if q is not None]
+    present = [(w, q) for w, q in values if q is not None]
+    kept = [(w, q) for w, q in present if w] or [(1, q) for _, q in present]
     mass = sum(w for w, _ in kept)
     terms = total(q if w == 1 else w * q for w, q in kept)
     return ratio(terms, mass, undefined="no member of the mean counts")
