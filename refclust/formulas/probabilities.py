@@ -65,12 +65,10 @@ def roc_points(judged: Probabilities, k: int = 0) -> Points:
     >>> [tuple(map(str, point)) for point in roc_points(Probabilities.of_two([1, 0, 1], [3, 2, 1]))]
     [('0', '0'), ('0', '1/2'), ('1', '1/2'), ('1', '1')]
     """
-    steps = reached(judged, k)
-    _, n, p = steps[-1]
-    return (
-        (Fraction(0), Fraction(0)),
-        *((share(fp, n, NO_NEGATIVES), share(tp, p, NO_POSITIVES)) for _, fp, tp in steps),
-    )
+    p = judged.support(k)
+    n = judged.total - p
+    steps = (Reach(Fraction(0), 0, 0), *reached(judged, k))  # the first is above all scores
+    return tuple((share(fp, n, NO_NEGATIVES), share(tp, p, NO_POSITIVES)) for _, fp, tp in steps)
 
 
 def precision_recall_points(judged: Probabilities, k: int = 0) -> Points:
@@ -82,8 +80,7 @@ def precision_recall_points(judged: Probabilities, k: int = 0) -> Points:
     >>> [tuple(map(str, point)) for point in precision_recall_points(judged)]
     [('1/2', '1'), ('1/2', '1/2'), ('1', '2/3')]
     """
-    steps = reached(judged, k)
-    p = steps[-1].tp
+    p, steps = judged.support(k), reached(judged, k)
     return tuple((share(tp, p, NO_POSITIVES), Fraction(tp) / (tp + fp)) for _, fp, tp in steps)
 
 

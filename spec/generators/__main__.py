@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from . import (
+    make_classification,
     make_degenerate,
     make_distributions,
     make_errata,
@@ -47,6 +48,7 @@ MAKERS: dict[str, Callable[[], list[VectorFile]]] = {
     "hierarchical": make_hierarchical.files,
     "mixture": make_mixture.files,
     "significance": make_significance.files,
+    "classification": make_classification.files,
 }
 
 
