@@ -27,5 +27,7 @@ CHAPTERS: Final = (
     "information",
     "association",
     "scatter",
+    "classification",
+    "probabilities",
     "significance",
 )

@@ -4,7 +4,16 @@
 Score(1.0)
 """
 
-from refclust.formulas import association, information, matching, pairs, scatter, significance
+from refclust.formulas import (
+    association,
+    classification,
+    information,
+    matching,
+    pairs,
+    probabilities,
+    scatter,
+    significance,
+)
 from refclust.formulas.contingency import Contingency
 from refclust.metrics import (
     information_adjusted,
@@ -13,14 +22,15 @@ from refclust.metrics import (
     significance_sampled,
 )
 from refclust.metrics.calls.classifiers import (
-    ClassifierTest,
-    TrialTest,
     classifier_test,
     trial_test,
 )
-from refclust.metrics.calls.clusterings import InternalMetric, internal_scorer
+from refclust.metrics.calls.clusterings import internal_scorer
+from refclust.metrics.calls.confusions import confusion_metric
+from refclust.metrics.calls.label_sets import label_set_metric
 from refclust.metrics.calls.labelings import Metric, score, scorer
-from refclust.metrics.calls.memberships import FuzzyMetric, fuzzy_scorer
+from refclust.metrics.calls.memberships import fuzzy_scorer
+from refclust.metrics.calls.probabilities import probability_metric
 from refclust.metrics.score import Score
 
 purity = scorer(matching.purity)
@@ -116,6 +126,49 @@ size_entropy = internal_scorer(scatter.size_entropy)
 partition_coefficient = fuzzy_scorer(scatter.partition_coefficient)
 partition_entropy = fuzzy_scorer(scatter.partition_entropy)
 modified_partition_coefficient = fuzzy_scorer(scatter.modified_partition_coefficient)
+accuracy = confusion_metric(classification.accuracy)
+error_rate = confusion_metric(classification.error_rate)
+majority_share = confusion_metric(classification.majority_share)
+expected_cost = confusion_metric(classification.expected_cost)
+accuracy_variance = confusion_metric(classification.accuracy_variance)
+precision = confusion_metric(classification.precision)
+recall = confusion_metric(classification.recall)
+specificity = confusion_metric(classification.specificity)
+negative_predictive_value = confusion_metric(classification.negative_predictive_value)
+false_positive_rate = confusion_metric(classification.false_positive_rate)
+false_negative_rate = confusion_metric(classification.false_negative_rate)
+false_discovery_rate = confusion_metric(classification.false_discovery_rate)
+false_omission_rate = confusion_metric(classification.false_omission_rate)
+f1 = confusion_metric(classification.f1)
+f_beta = confusion_metric(classification.f_beta)
+class_jaccard = confusion_metric(classification.class_jaccard)
+positive_likelihood_ratio = confusion_metric(classification.positive_likelihood_ratio)
+negative_likelihood_ratio = confusion_metric(classification.negative_likelihood_ratio)
+diagnostic_odds_ratio = confusion_metric(classification.diagnostic_odds_ratio)
+youden = confusion_metric(classification.youden)
+markedness = confusion_metric(classification.markedness)
+macro_f1 = confusion_metric(classification.macro_f1)
+f1_of_means = confusion_metric(classification.f1_of_means)
+balanced_accuracy = confusion_metric(classification.balanced_accuracy)
+g_mean = confusion_metric(classification.g_mean)
+kappa = confusion_metric(classification.kappa)
+mcc = confusion_metric(classification.mcc)
+
+hamming_loss = label_set_metric(classification.hamming_loss)
+subset_accuracy = label_set_metric(classification.subset_accuracy)
+set_precision = label_set_metric(classification.set_precision)
+set_recall = label_set_metric(classification.set_recall)
+set_f = label_set_metric(classification.set_f)
+set_jaccard = label_set_metric(classification.set_jaccard)
+
+roc_auc = probability_metric(probabilities.roc_auc)
+average_precision = probability_metric(probabilities.average_precision)
+top_k_accuracy = probability_metric(probabilities.top_k_accuracy)
+log_loss = probability_metric(probabilities.log_loss)
+brier_score = probability_metric(probabilities.brier_score)
+hinge_loss = probability_metric(probabilities.hinge_loss)
+expected_calibration_error = probability_metric(probabilities.expected_calibration_error)
+maximum_calibration_error = probability_metric(probabilities.maximum_calibration_error)
 
 mcnemar = classifier_test(significance.mcnemar)
 mcnemar_chi_squared = classifier_test(significance.mcnemar_chi_squared)
@@ -134,6 +187,5 @@ friedman = trial_test(significance.friedman)
 friedman_chi_squared = trial_test(significance.friedman_chi_squared)
 iman_davenport = trial_test(significance.iman_davenport)
 
-CALLS = (Metric, InternalMetric, FuzzyMetric, ClassifierTest, TrialTest)
-__all__ = [name for name, value in dict(globals()).items() if isinstance(value, CALLS)]
+__all__ = [name for name, value in dict(globals()).items() if hasattr(value, "entry")]
 __all__ += ["Contingency", "Metric", "Score", "score"]

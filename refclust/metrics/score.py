@@ -173,6 +173,8 @@ def selection(
             left_out[entry.name] = f"slow above {HEAVY_LIMIT:,} objects; --all or -m computes them"
         elif entry.needs_integers(entry.defaults) and not evidence.is_integer:
             left_out[entry.name] = "they need whole counts"
+        elif (lack := entry.lacks(evidence, entry.defaults)) is not None:
+            left_out[entry.name] = lack
         else:
             chosen.append(entry)
     return chosen, left_out

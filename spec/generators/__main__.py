@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from . import (
+    make_classification,
     make_degenerate,
     make_distributions,
     make_errata,
@@ -49,6 +50,7 @@ MAKERS: dict[str, Callable[[], list[VectorFile]]] = {
     "mixture": make_mixture.files,
     "scatter": make_scatter.files,
     "significance": make_significance.files,
+    "classification": make_classification.files,
 }
 
 

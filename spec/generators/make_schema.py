@@ -149,6 +149,32 @@ def _evidence() -> list[dict[str, Any]]:
             [],
             {"estimate": ratio, "value": ratio, "variance": ratio},
         ),
+        *_classification(),
+    ]
+
+
+def _classification() -> list[dict[str, Any]]:
+    """What the metrics of chapters 50 and 52, and the functions beside them, are given."""
+    whole = {"type": "integer"}
+    counts = {"type": "array", "items": {"type": "array", "items": CELL}}
+    costs = {"type": "array", "items": SHARES}
+    sets = {"type": "array", "items": LABELS}
+    scores = {"anyOf": [SHARES, {"type": "array", "items": SHARES}]}
+    law = {"type": "array", "items": {"type": "array", "prefixItems": [whole, whole, CELL]}}
+    return [
+        _object(["confusion"], ["costs"], {"confusion": counts, "costs": costs}),
+        _object(["law", "decisions"], [], {"law": law, "decisions": LABELS}),
+        _object(
+            ["sets_true", "sets_pred", "labels", "weights"],
+            [],
+            {"sets_true": sets, "sets_pred": sets, "labels": LABELS, "weights": SHARES},
+        ),
+        _object(
+            ["truth", "scores", "weights"],
+            ["labels"],
+            {"truth": LABELS, "scores": scores, "labels": LABELS, "weights": SHARES},
+        ),
+        _object(["confidences", "bins"], [], {"confidences": SHARES, "bins": whole}),
     ]
 
 

@@ -15,6 +15,9 @@ from refclust.formulas.memberships import Memberships
 from refclust.formulas.outcomes import Measurements, Outcomes
 from refclust.metrics import catalogue
 from refclust.metrics.calls.classifiers import outcomes
+from refclust.metrics.calls.confusions import confusion
+from refclust.metrics.calls.label_sets import label_sets
+from refclust.metrics.calls.probabilities import probabilities
 from refclust.metrics.score import Score, evaluate
 from refclust.numbers.real import real
 from refclust.vectors.answers import Answer, Computed, Input, Missing
@@ -47,7 +50,21 @@ def evidence_of(inputs: Input) -> Evidence:
         return Clustered.of(_exact(inputs["rows"]), inputs["labels"], inputs.get("weights"))
     if "shares" in inputs:
         return Memberships.of(_exact(inputs["shares"]), weights=inputs.get("weights"))
+    if "confusion" in inputs:
+        return confusion(inputs["confusion"], costs=inputs.get("costs"))
+    if "sets_true" in inputs:
+        return label_sets(
+            *_sides(inputs), labels=inputs["labels"], weights=_exact(inputs["weights"])
+        )
+    if "scores" in inputs:
+        scores, weights = _exact(inputs["scores"]), _exact(inputs["weights"])
+        labels = inputs.get("labels")
+        return probabilities(inputs["truth"], scores, labels=labels, weights=weights)
     raise BadVectorFile(f"no evidence among the inputs {', '.join(inputs)}")
+
+
+def _sides(inputs: Input) -> tuple[Any, Any]:
+    return inputs["sets_true"], inputs["sets_pred"]
 
 
 def _exact(value: Any) -> Any:
