@@ -26,5 +26,6 @@ CHAPTERS: Final = (
     "pairs",
     "information",
     "association",
+    "agreement",
     "significance",
 )

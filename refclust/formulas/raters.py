@@ -19,7 +19,7 @@ Judgements = tuple[Hashable | None, ...]  # of one object, rater by rater; None 
 class Ratings:
     """Judgements, counted: objects that were judged alike stand once.
 
-    Spec: CONV-EVIDENCE
+    Spec: CONV-EVIDENCE, AG-UNITS
 
     >>> ratings = Ratings.of([["x", "x"], ["x", "y"], ["y", None]])
     >>> ratings.categories, ratings.units
@@ -115,7 +115,8 @@ class Ratings:
     def size(self) -> str:
         """How much there is, in words."""
         raters = f", {counted(len(self.names), 'rater')}" if self.names else ""
-        return f"{objects(self.total)}{raters}, {self.q} categories"
+        categories = "1 category" if self.q == 1 else f"{self.q:,} categories"
+        return f"{objects(self.total)}{raters}, {categories}"
 
     def grid(self) -> Grid | None:
         """How often each category was said, by whom where that is known."""

@@ -4,7 +4,14 @@
 Score(1.0)
 """
 
-from refclust.formulas import association, information, matching, pairs, significance
+from refclust.formulas import (
+    agreement,
+    association,
+    information,
+    matching,
+    pairs,
+    significance,
+)
 from refclust.formulas.contingency import Contingency
 from refclust.metrics import (
     information_adjusted,
@@ -20,6 +27,7 @@ from refclust.metrics.calls.classifiers import (
 )
 from refclust.metrics.calls.clusterings import InternalMetric
 from refclust.metrics.calls.labelings import Metric, score, scorer
+from refclust.metrics.calls.raters import RaterMetric, rater_metric
 from refclust.metrics.score import Score
 
 purity = scorer(matching.purity)
@@ -102,6 +110,14 @@ friedman = trial_test(significance.friedman)
 friedman_chi_squared = trial_test(significance.friedman_chi_squared)
 iman_davenport = trial_test(significance.iman_davenport)
 
-CALLS = (Metric, InternalMetric, ClassifierTest, TrialTest)
+percent_agreement = rater_metric(agreement.percent_agreement)
+scott_pi = rater_metric(agreement.scott_pi)
+fleiss_kappa = rater_metric(agreement.fleiss_kappa)
+gwet_ac1 = rater_metric(agreement.gwet_ac1)
+gwet_ac2 = rater_metric(agreement.gwet_ac2)
+krippendorff_alpha = rater_metric(agreement.krippendorff_alpha)
+mean_pairwise_kappa = rater_metric(agreement.mean_pairwise_kappa)
+
+CALLS = (Metric, InternalMetric, ClassifierTest, TrialTest, RaterMetric)
 __all__ = [name for name, value in dict(globals()).items() if isinstance(value, CALLS)]
 __all__ += ["Contingency", "Metric", "Score", "score"]

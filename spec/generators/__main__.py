@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from . import (
+    make_agreement,
     make_degenerate,
     make_distributions,
     make_errata,
@@ -46,6 +47,7 @@ MAKERS: dict[str, Callable[[], list[VectorFile]]] = {
     "text": make_text.files,
     "hierarchical": make_hierarchical.files,
     "mixture": make_mixture.files,
+    "agreement": make_agreement.files,
     "significance": make_significance.files,
 }
 

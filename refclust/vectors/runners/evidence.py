@@ -13,6 +13,7 @@ from refclust.formulas.evidence import Evidence
 from refclust.formulas.outcomes import Measurements, Outcomes
 from refclust.metrics import catalogue
 from refclust.metrics.calls.classifiers import outcomes
+from refclust.metrics.calls.raters import ratings, ratings_of_counts
 from refclust.metrics.score import Score, evaluate
 from refclust.numbers.real import real
 from refclust.vectors.answers import Answer, Computed, Input, Missing
@@ -36,6 +37,10 @@ def evidence_of(inputs: Input) -> Evidence:
         return outcomes(inputs["labels_true"], *inputs["answers"])
     if "trials" in inputs:
         return Measurements.of(_exact(inputs["trials"]))
+    if "judgements" in inputs:
+        return ratings(inputs["judgements"], categories=inputs["categories"])
+    if "rated" in inputs:
+        return ratings_of_counts(inputs["rated"])
     raise BadVectorFile(f"no evidence among the inputs {', '.join(inputs)}")
 
 
