@@ -29,5 +29,6 @@ CHAPTERS: Final = (
     "scatter",
     "classification",
     "probabilities",
+    "agreement",
     "significance",
 )

@@ -5,6 +5,7 @@ Score(1.0)
 """
 
 from refclust.formulas import (
+    agreement,
     association,
     classification,
     information,
@@ -31,6 +32,7 @@ from refclust.metrics.calls.label_sets import label_set_metric
 from refclust.metrics.calls.labelings import Metric, score, scorer
 from refclust.metrics.calls.memberships import fuzzy_scorer
 from refclust.metrics.calls.probabilities import probability_metric
+from refclust.metrics.calls.raters import rater_metric
 from refclust.metrics.score import Score
 
 purity = scorer(matching.purity)
@@ -186,6 +188,14 @@ wilcoxon = trial_test(significance.wilcoxon)
 friedman = trial_test(significance.friedman)
 friedman_chi_squared = trial_test(significance.friedman_chi_squared)
 iman_davenport = trial_test(significance.iman_davenport)
+
+percent_agreement = rater_metric(agreement.percent_agreement)
+scott_pi = rater_metric(agreement.scott_pi)
+fleiss_kappa = rater_metric(agreement.fleiss_kappa)
+gwet_ac1 = rater_metric(agreement.gwet_ac1)
+gwet_ac2 = rater_metric(agreement.gwet_ac2)
+krippendorff_alpha = rater_metric(agreement.krippendorff_alpha)
+mean_pairwise_kappa = rater_metric(agreement.mean_pairwise_kappa)
 
 __all__ = [name for name, value in dict(globals()).items() if hasattr(value, "entry")]
 __all__ += ["Contingency", "Metric", "Score", "score"]

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from . import (
+    make_agreement,
     make_classification,
     make_degenerate,
     make_distributions,
@@ -49,6 +50,7 @@ MAKERS: dict[str, Callable[[], list[VectorFile]]] = {
     "hierarchical": make_hierarchical.files,
     "mixture": make_mixture.files,
     "scatter": make_scatter.files,
+    "agreement": make_agreement.files,
     "significance": make_significance.files,
     "classification": make_classification.files,
 }

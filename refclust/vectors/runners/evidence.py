@@ -18,6 +18,7 @@ from refclust.metrics.calls.classifiers import outcomes
 from refclust.metrics.calls.confusions import confusion
 from refclust.metrics.calls.label_sets import label_sets
 from refclust.metrics.calls.probabilities import probabilities
+from refclust.metrics.calls.raters import ratings, ratings_of_counts
 from refclust.metrics.score import Score, evaluate
 from refclust.numbers.real import real
 from refclust.vectors.answers import Answer, Computed, Input, Missing
@@ -60,6 +61,10 @@ def evidence_of(inputs: Input) -> Evidence:
         scores, weights = _exact(inputs["scores"]), _exact(inputs["weights"])
         labels = inputs.get("labels")
         return probabilities(inputs["truth"], scores, labels=labels, weights=weights)
+    if "judgements" in inputs:
+        return ratings(inputs["judgements"], categories=inputs["categories"])
+    if "rated" in inputs:
+        return ratings_of_counts(inputs["rated"])
     raise BadVectorFile(f"no evidence among the inputs {', '.join(inputs)}")
 
 

@@ -5,6 +5,9 @@ from refclust.vectors.runners.functions.table import Functions
 
 FUNCTIONS: Functions = {
     **scatter.FUNCTIONS,
+from refclust.vectors.runners.functions import agreement, significance
+
+    **agreement.FUNCTIONS,
     **significance.FUNCTIONS,
     **classification.FUNCTIONS,
 }
