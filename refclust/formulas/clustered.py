@@ -49,6 +49,30 @@ class Passes(Protocol):
         """The sum of distances, or squared ones, from the objects of cluster k to their mean."""
         ...
 
+    def hausdorff_squared(self, k: int, l: int) -> Fraction:  # noqa: E741
+        """The largest squared distance from an object of cluster k to its nearest one in l."""
+        ...
+
+    def squared_sum(self) -> Fraction:
+        """The sum of squared distances over all pairs of different objects, each once."""
+        ...
+
+    def least_sum(self, count: int) -> Real:
+        """The sum of so many least distances among all pairs of different objects."""
+        ...
+
+    def largest_sum(self, count: int) -> Real:
+        """The sum of so many largest distances among all pairs of different objects."""
+        ...
+
+    def orders(self) -> tuple[int, int]:
+        """How often a pair within a cluster is closer, and farther, than a pair between clusters.
+
+        Every pair within is compared with every pair between; equal distances count nowhere. An
+        object of weight w is w objects, which make w(w − 1)/2 pairs at distance 0 within.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clustered:
