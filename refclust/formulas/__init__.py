@@ -26,5 +26,7 @@ CHAPTERS: Final = (
     "pairs",
     "information",
     "association",
+    "proximity",
+    "density",
     "significance",
 )

@@ -19,7 +19,7 @@ from refclust.formulas.vectors import Vector
 from refclust.numbers.reading import counted
 from refclust.numbers.real import Real
 
-_SMALL: Final = 64  # objects
+_SMALL: Final = 20  # objects: beyond, the square roots of all pairs are too many to sort out
 
 
 class Passes(Protocol):

@@ -4,7 +4,15 @@
 Score(1.0)
 """
 
-from refclust.formulas import association, information, matching, pairs, significance
+from refclust.formulas import (
+    association,
+    density,
+    information,
+    matching,
+    pairs,
+    proximity,
+    significance,
+)
 from refclust.formulas.contingency import Contingency
 from refclust.metrics import (
     information_adjusted,
@@ -18,7 +26,7 @@ from refclust.metrics.calls.classifiers import (
     classifier_test,
     trial_test,
 )
-from refclust.metrics.calls.clusterings import InternalMetric
+from refclust.metrics.calls.clusterings import InternalMetric, internal_scorer
 from refclust.metrics.calls.labelings import Metric, score, scorer
 from refclust.metrics.score import Score
 
@@ -84,6 +92,25 @@ cramers_v = scorer(association.cramers_v)
 goodman_kruskal_lambda = scorer(association.goodman_kruskal_lambda)
 goodman_kruskal_tau = scorer(association.goodman_kruskal_tau)
 theils_u = scorer(association.theils_u)
+
+weight_within = internal_scorer(proximity.weight_within)
+weight_between = internal_scorer(proximity.weight_between)
+normalized_cut = internal_scorer(proximity.normalized_cut)
+ratio_cut = internal_scorer(proximity.ratio_cut)
+modularity = internal_scorer(proximity.modularity)
+silhouette = internal_scorer(proximity.silhouette)
+medoid_silhouette = internal_scorer(proximity.medoid_silhouette)
+dunn = internal_scorer(proximity.dunn)
+c_index = internal_scorer(proximity.c_index)
+beta_cv = internal_scorer(proximity.beta_cv)
+baker_hubert_gamma = internal_scorer(proximity.baker_hubert_gamma)
+tau_index = internal_scorer(proximity.tau_index)
+g_plus = internal_scorer(proximity.g_plus)
+point_biserial = internal_scorer(proximity.point_biserial)
+point_biserial_unscaled = internal_scorer(proximity.point_biserial_unscaled)
+internal_hubert_raw = internal_scorer(proximity.internal_hubert_raw)
+internal_hubert_normalized = internal_scorer(proximity.internal_hubert_normalized)
+dbcv = internal_scorer(density.dbcv)
 
 mcnemar = classifier_test(significance.mcnemar)
 mcnemar_chi_squared = classifier_test(significance.mcnemar_chi_squared)
