@@ -118,6 +118,19 @@ class Clustered:
         counts = None if weights is None else tuple(weights)
         return cls(tuple(number[y] for y in labels), clusters, rows, weights=counts)
 
+    @classmethod
+    def of_proximities(
+        cls,
+        proximities: Sequence[Sequence[Any]],
+        labels: Sequence[Hashable],
+        weights: Sequence[Count] | None = None,
+        *,
+        similarities: bool = False,
+    ) -> Clustered:
+        """Objects given by their proximities, a symmetric matrix."""
+        known = cls.of((), labels, weights)
+        return cls(known.labels, known.clusters, None, proximities, similarities, known.weights)
+
     @property
     def kind(self) -> Kind:
         """Rows serve where proximities are needed, but not the other way round."""

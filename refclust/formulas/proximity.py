@@ -34,7 +34,7 @@ from refclust.numbers.real import Real, maximum, minimum, real, sqrt
 _READABLE: Final = 12  # objects whose steps an explanation shows one by one
 ONE_CLUSTER: Final = "there is one cluster only"
 
-BETWEEN: Final = ("nearest", "farthest", "mean", "centres", "own-centres", "hausdorff")
+BETWEEN: Final = ("nearest", "farthest", "mean", "centres", "own_centres", "hausdorff")
 WITHIN: Final = ("farthest", "mean", "centre")
 
 
@@ -287,11 +287,11 @@ def silhouette_of(clustered: Clustered, i: int) -> Real:
     Fraction(4, 5)
     """
     own, sizes = clustered.labels[i], clustered.sizes
+    if clustered.k == 1:
+        raise Undefined(f"0/0: {ONE_CLUSTER}")
     if sizes[own] == 1:
         return real(0)
     others = [distance_sum(clustered, i, k) / sizes[k] for k in range(clustered.k) if k != own]
-    if not others:
-        raise Undefined(f"0/0: {ONE_CLUSTER}")
     a = point_step(clustered, distance_sum(clustered, i, own) / (sizes[own] - 1), "a", i)
     b = point_step(clustered, minimum(*others), "b", i)
     return point_step(clustered, width(a, b), "s", i)
@@ -492,7 +492,7 @@ def separation(clustered: Clustered, k: int, m: int, between: str) -> Real:
             apart = cluster_weight(clustered, k, m) / (sizes[k] * sizes[m])
         case "centres":
             apart = distance(centre(clustered, k), centre(clustered, m))
-        case "own-centres":
+        case "own_centres":
             sums = centre_distances(clustered, k) + centre_distances(clustered, m)
             apart = sums / (sizes[k] + sizes[m])
         case _:

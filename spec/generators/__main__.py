@@ -18,6 +18,7 @@ from . import (
     make_labels,
     make_medium,
     make_mixture,
+    make_proximity,
     make_real,
     make_sampling,
     make_schema,
@@ -47,6 +48,7 @@ MAKERS: dict[str, Callable[[], list[VectorFile]]] = {
     "hierarchical": make_hierarchical.files,
     "mixture": make_mixture.files,
     "significance": make_significance.files,
+    "proximity": make_proximity.files,
 }
 
 

@@ -127,10 +127,20 @@ def _evidence() -> list[dict[str, Any]]:
     table = {"type": "array", "items": SHARES}
     counts = {"type": "array", "items": {"type": "integer"}, "minItems": 4, "maxItems": 4}
     degrees = {"type": "integer", "minimum": 1}
+    weights = {"type": "array", "items": {"type": "integer", "minimum": 1}}
     return [
         _object(["labels_true", "answers"], [], {"labels_true": LABELS, "answers": answers}),
         _object(["counts"], [], {"counts": counts}),
         _object(["trials"], [], {"trials": table}),
+        _object(
+            ["rows", "labels"], ["weights"], {"rows": table, "labels": LABELS, "weights": weights}
+        ),
+        _object(
+            ["proximity", "labels", "similarities"],
+            [],
+            {"proximity": table, "labels": LABELS, "similarities": {"type": "boolean"}},
+        ),
+        _object(["nodes", "edges"], [], {"nodes": degrees, "edges": table}),
         _object(["z"], [], {"z": ratio}),
         _object(["x", "df"], [], {"x": ratio, "df": degrees}),
         _object(["x", "a", "b"], [], {"x": ratio, "a": ratio, "b": ratio}),
