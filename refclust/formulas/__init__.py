@@ -27,8 +27,10 @@ CHAPTERS: Final = (
     "information",
     "association",
     "scatter",
+    "proximity",
+    "density",
     "classification",
-    "probabilities",
     "agreement",
+    "probabilities",
     "significance",
 )

@@ -20,7 +20,7 @@ from refclust.formulas.vectors import Vector
 from refclust.numbers.reading import counted as worded
 from refclust.numbers.real import Real
 
-_SMALL: Final = 64  # objects
+_SMALL: Final = 20  # objects: beyond, the square roots of all pairs are too many to sort out
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -50,6 +50,30 @@ class Passes(Protocol):
 
     def centre_distances(self, k: int, squared: bool = False) -> Real:
         """The sum of distances, or squared ones, from the objects of cluster k to their mean."""
+        ...
+
+    def hausdorff_squared(self, k: int, l: int) -> Fraction:  # noqa: E741
+        """The largest squared distance from an object of cluster k to its nearest one in l."""
+        ...
+
+    def squared_sum(self) -> Fraction:
+        """The sum of squared distances over all pairs of different objects, each once."""
+        ...
+
+    def least_sum(self, count: int) -> Real:
+        """The sum of so many least distances among all pairs of different objects."""
+        ...
+
+    def largest_sum(self, count: int) -> Real:
+        """The sum of so many largest distances among all pairs of different objects."""
+        ...
+
+    def orders(self) -> tuple[int, int]:
+        """How often a pair within a cluster is closer, and farther, than a pair between clusters.
+
+        Every pair within is compared with every pair between; equal distances count nowhere. An
+        object of weight w is w objects, which make w(w − 1)/2 pairs at distance 0 within.
+        """
         ...
 
 
@@ -87,6 +111,19 @@ class Clustered:
         number = {cluster: k for k, cluster in enumerate(clusters)}
         counts = None if weights is None else tuple(weights)
         return cls(tuple(number[y] for y in labels), clusters, rows, weights=counts)
+
+    @classmethod
+    def of_proximities(
+        cls,
+        proximities: Sequence[Sequence[Any]],
+        labels: Sequence[Hashable],
+        weights: Sequence[Count] | None = None,
+        *,
+        similarities: bool = False,
+    ) -> Clustered:
+        """Objects given by their proximities, a symmetric matrix."""
+        known = cls.of((), labels, weights)
+        return cls(known.labels, known.clusters, None, proximities, similarities, known.weights)
 
     @property
     def kind(self) -> Kind:

@@ -8,10 +8,12 @@ from refclust.formulas import (
     agreement,
     association,
     classification,
+    density,
     information,
     matching,
     pairs,
     probabilities,
+    proximity,
     scatter,
     significance,
 )
@@ -171,6 +173,24 @@ brier_score = probability_metric(probabilities.brier_score)
 hinge_loss = probability_metric(probabilities.hinge_loss)
 expected_calibration_error = probability_metric(probabilities.expected_calibration_error)
 maximum_calibration_error = probability_metric(probabilities.maximum_calibration_error)
+weight_within = internal_scorer(proximity.weight_within)
+weight_between = internal_scorer(proximity.weight_between)
+normalized_cut = internal_scorer(proximity.normalized_cut)
+ratio_cut = internal_scorer(proximity.ratio_cut)
+modularity = internal_scorer(proximity.modularity)
+silhouette = internal_scorer(proximity.silhouette)
+medoid_silhouette = internal_scorer(proximity.medoid_silhouette)
+dunn = internal_scorer(proximity.dunn)
+c_index = internal_scorer(proximity.c_index)
+beta_cv = internal_scorer(proximity.beta_cv)
+baker_hubert_gamma = internal_scorer(proximity.baker_hubert_gamma)
+tau_index = internal_scorer(proximity.tau_index)
+g_plus = internal_scorer(proximity.g_plus)
+point_biserial = internal_scorer(proximity.point_biserial)
+point_biserial_unscaled = internal_scorer(proximity.point_biserial_unscaled)
+internal_hubert_raw = internal_scorer(proximity.internal_hubert_raw)
+internal_hubert_normalized = internal_scorer(proximity.internal_hubert_normalized)
+dbcv = internal_scorer(density.dbcv)
 
 mcnemar = classifier_test(significance.mcnemar)
 mcnemar_chi_squared = classifier_test(significance.mcnemar_chi_squared)

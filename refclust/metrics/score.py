@@ -24,6 +24,7 @@ from refclust.errors import (
     WeightsNotInteger,
     WrongEvidence,
 )
+from refclust.formulas.clustered import Clustered
 from refclust.formulas.evidence import Evidence
 from refclust.formulas.undefined import Undefined
 from refclust.kernels.information import Margins
@@ -112,7 +113,8 @@ class Score(float):
     @property
     def better(self) -> str:
         """Which direction is better: ``higher``, ``lower`` or ``neither``."""
-        return self.origin.entry.better
+        entry = self.origin.entry
+        return (_similar(self.origin.evidence) and entry.similarities) or entry.better
 
     @property
     def evidence(self) -> Evidence:
@@ -171,6 +173,8 @@ def selection(
             left_out[entry.name] = f"{library.library} {library.version} does not have them"
         elif entry.cost == "heavy" and not wanted:
             left_out[entry.name] = f"slow above {HEAVY_LIMIT:,} objects; --all or -m computes them"
+        elif _similar(evidence) and entry.similarities is None:
+            left_out[entry.name] = "they need distances"
         elif entry.needs_integers(entry.defaults) and not evidence.is_integer:
             left_out[entry.name] = "they need whole counts"
         elif (lack := entry.lacks(evidence, entry.defaults)) is not None:
@@ -253,6 +257,13 @@ def refuse_other_evidence(entry: Entry, evidence: Evidence) -> None:
             f"{entry.name} needs {catalogue.NEEDS[entry.evidence]}, "
             f"not {catalogue.NEEDS[evidence.kind]}"
         )
+    if _similar(evidence) and entry.similarities is None:
+        raise WrongEvidence(f"{entry.name} needs distances, and similarities were given")
+
+
+def _similar(evidence: Evidence) -> bool:
+    """Whether large proximities mean close."""
+    return isinstance(evidence, Clustered) and evidence.similarities
 
 
 def _value(

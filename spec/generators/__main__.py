@@ -20,6 +20,7 @@ from . import (
     make_labels,
     make_medium,
     make_mixture,
+    make_proximity,
     make_real,
     make_sampling,
     make_scatter,
@@ -53,6 +54,7 @@ MAKERS: dict[str, Callable[[], list[VectorFile]]] = {
     "agreement": make_agreement.files,
     "significance": make_significance.files,
     "classification": make_classification.files,
+    "proximity": make_proximity.files,
 }
 
 

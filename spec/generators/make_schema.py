@@ -144,6 +144,12 @@ def _evidence() -> list[dict[str, Any]]:
         _object(
             ["rated"], [], {"rated": {"type": "array", "items": {"type": "array", "items": WHOLE}}}
         ),
+        _object(
+            ["proximity", "labels", "similarities"],
+            [],
+            {"proximity": table, "labels": LABELS, "similarities": {"type": "boolean"}},
+        ),
+        _object(["nodes", "edges"], [], {"nodes": degrees, "edges": table}),
         _object(["z"], [], {"z": ratio}),
         _object(["x", "df"], [], {"x": ratio, "df": degrees}),
         _object(["x", "a", "b"], [], {"x": ratio, "a": ratio, "b": ratio}),

@@ -17,7 +17,7 @@ from refclust.errors import (
     RefclustError,
     WrongCount,
 )
-from refclust.formulas.contingency import exact_count, ordered_labels, plain
+from refclust.formulas.contingency import exact_count, listed, ordered_labels
 from refclust.formulas.raters import Ratings
 from refclust.metrics import catalogue
 from refclust.metrics.catalogue import Entry, Formula
@@ -134,14 +134,14 @@ def _rows(table: Any) -> list[Any]:
 
     if isinstance(table, str | bytes):
         raise refusal()
-    return items(plain(table), refusal)
+    return items(listed(table), refusal)
 
 
 def _cells(row: Any, i: int, missing: Hashable) -> tuple[Hashable | None, ...]:
     def refusal() -> RefclustError:
         return BadTable(f"object {i} is {shown(row)}; its judgements, one a rater, are needed")
 
-    cells = items(plain(row), refusal)
+    cells = items(listed(row), refusal)
     kept = [None if _is_missing(cell, missing) else cell for cell in cells]
     return labels_of(kept)
 
@@ -160,7 +160,7 @@ def _whole(row: Any, i: int) -> tuple[int, ...]:
         return BadTable(f"object {i} is {shown(row)}; its counts, one a category, are needed")
 
     counts = []
-    for k, cell in enumerate(items(plain(row), refusal)):
+    for k, cell in enumerate(items(listed(row), refusal)):
         count = exact_count(cell, f"the count of object {i}, category {k}", BadTable)
         if count.denominator != 1:
             raise BadTable(f"the count of object {i}, category {k} is {shown(count)}, not whole")

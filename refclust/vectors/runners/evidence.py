@@ -65,6 +65,10 @@ def evidence_of(inputs: Input) -> Evidence:
         return ratings(inputs["judgements"], categories=inputs["categories"])
     if "rated" in inputs:
         return ratings_of_counts(inputs["rated"])
+    if "proximity" in inputs:
+        return Clustered.of_proximities(
+            _exact(inputs["proximity"]), inputs["labels"], similarities=inputs["similarities"]
+        )
     raise BadVectorFile(f"no evidence among the inputs {', '.join(inputs)}")
 
 
