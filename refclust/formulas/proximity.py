@@ -34,8 +34,16 @@ from refclust.numbers.real import Real, maximum, minimum, real, sqrt
 _READABLE: Final = 12  # objects whose steps an explanation shows one by one
 ONE_CLUSTER: Final = "there is one cluster only"
 
-BETWEEN: Final = ("nearest", "farthest", "mean", "centres", "own_centres", "hausdorff")
-WITHIN: Final = ("farthest", "mean", "centre")
+BETWEEN: Final = (
+    "nearest",
+    "farthest",
+    "mean",
+    "centres",
+    "own_centres",
+    "hausdorff",
+    "to_centre",
+)
+WITHIN: Final = ("farthest", "mean", "centre", "radius")
 
 
 # -- proximities ----------------------------------------------------------------------------
@@ -62,10 +70,19 @@ def squared(clustered: Clustered, i: int, j: int) -> Fraction:
     >>> squared(Clustered.of([[0, 0], [3, 4]], "ab"), 0, 1)
     Fraction(25, 1)
     """
-    if clustered.proximities is not None:
-        square = exact(clustered.proximities[i][j]) ** 2
-    else:
-        square = squared_distance(clustered.points[i], clustered.points[j])
+    if clustered.proximities is None:
+        return squared_length(clustered.points[i], clustered.points[j])
+    square = exact(clustered.proximities[i][j]) ** 2
+    assert isinstance(square, Fraction)
+    return square
+
+
+def squared_length(x: Vector, y: Vector) -> Fraction:
+    """The squared distance of two rows, whose components are rational.
+
+    Spec: VEC-SQDIST
+    """
+    square = squared_distance(x, y)
     assert isinstance(square, Fraction)
     return square
 
@@ -342,8 +359,8 @@ def cluster_silhouette(clustered: Clustered, k: int) -> Real:
     better="higher",
     integer=True,
     cost="table",
-    choices={"average": ("points", "clusters")},
-    variants={"average": {"points": "INT-SILAVG", "clusters": "INT-SILK"}},
+    choices={"average": ("points", "clusters", "larger")},
+    variants={"average": {"points": "INT-SILAVG", "clusters": "INT-SILK", "larger": "INT-SILK"}},
 )
 def silhouette(
     clustered: Clustered,
@@ -363,9 +380,16 @@ def silhouette(
         return silhouette_of(clustered, numbered("point", point, clustered.n))
     if cluster is not None:
         return cluster_silhouette(clustered, numbered("cluster", cluster, clustered.k))
-    if average == "clusters":
-        widths = total(cluster_silhouette(clustered, k) for k in range(clustered.k))
-        return real(widths / clustered.k).named("S")
+    if average != "points":
+        least = 2 if average == "larger" else 1
+        means = [
+            cluster_silhouette(clustered, k)
+            for k, size in enumerate(clustered.sizes)
+            if size >= least
+        ]
+        return ratio(total(means), len(means), undefined="no two objects share a cluster").named(
+            "S"
+        )
     widths = total(clustered.weight(i) * s for i, s in enumerate(silhouettes(clustered)))
     return real(widths / clustered.total).named("S")
 
@@ -474,7 +498,7 @@ def centre_distances(clustered: Clustered, k: int) -> Real:
 
 
 def separation(clustered: Clustered, k: int, m: int, between: str) -> Real:
-    """How far apart two clusters are, in one of six ways.
+    """How far apart two clusters are, in one of seven ways.
 
     Defines: INT-DELTA
 
@@ -495,6 +519,9 @@ def separation(clustered: Clustered, k: int, m: int, between: str) -> Real:
         case "own_centres":
             sums = centre_distances(clustered, k) + centre_distances(clustered, m)
             apart = sums / (sizes[k] + sizes[m])
+        case "to_centre":
+            mean, points = centre(clustered, k), clustered.points
+            apart = sqrt(min(squared_length(points[j], mean) for j in clustered.members(m)))
         case _:
             there, back = hausdorff_squared(clustered, k, m), hausdorff_squared(clustered, m, k)
             apart = sqrt(max(there, back))
@@ -502,13 +529,13 @@ def separation(clustered: Clustered, k: int, m: int, between: str) -> Real:
 
 
 def diameter(clustered: Clustered, k: int, within: str) -> Real:
-    """How wide a cluster is, in one of three ways.
+    """How wide a cluster is, in one of four ways.
 
     Defines: INT-DIAM
 
     >>> clustered = Clustered.of([[0], [1], [5]], "aaa")
     >>> [diameter(clustered, 0, way).fraction for way in WITHIN]
-    [Fraction(5, 1), Fraction(10, 3), Fraction(4, 1)]
+    [Fraction(5, 1), Fraction(10, 3), Fraction(4, 1), Fraction(3, 1)]
     """
     n = clustered.sizes[k]
     if n == 1:
@@ -517,8 +544,11 @@ def diameter(clustered: Clustered, k: int, within: str) -> Real:
         wide = sqrt(farthest_squared(clustered, k, k))
     elif within == "mean":
         wide = cluster_weight(clustered, k, k) / (n * (n - 1))
-    else:
+    elif within == "centre":
         wide = 2 * centre_distances(clustered, k) / n
+    else:
+        mean, points = centre(clustered, k), clustered.points
+        wide = sqrt(max(squared_length(points[i], mean) for i in clustered.members(k)))
     return step(clustered, wide, "Δ", k)
 
 
@@ -629,7 +659,7 @@ def c_index(clustered: Clustered) -> Real:
     better="lower",
     integer=True,
     cost="table",
-    aliases=("mcclain_rao", "wb_ratio"),
+    aliases=("mcclain_rao",),
 )
 def beta_cv(clustered: Clustered) -> Real:
     """The mean distance within clusters over the mean distance between them.
@@ -880,7 +910,10 @@ def centre_lengths(clustered: Clustered) -> list[tuple[int, int, Real]]:
 
 
 def numbered(name: str, number: Number, count: int | None) -> int:
-    """An option that is the number of an object or a cluster, counted from 0."""
+    """An option that is the number of an object or a cluster, counted from 0.
+
+    Spec: none (an option of a call)
+    """
     value = exact(number)
     least = 0 if count is not None else 1
     allowed = f"0 to {count - 1}" if count is not None else "1 or more"
@@ -892,7 +925,10 @@ def numbered(name: str, number: Number, count: int | None) -> int:
 
 
 def step(clustered: Clustered, value: Real, symbol: str, *clusters: int) -> Real:
-    """A number of one or two clusters under their names, where there are few."""
+    """A number of one or two clusters under their names, where there are few.
+
+    Spec: NUM-STEPS
+    """
     if clustered.k > _READABLE:
         return value
     names = ",".join(str(clustered.clusters[k]) for k in clusters)
@@ -900,5 +936,8 @@ def step(clustered: Clustered, value: Real, symbol: str, *clusters: int) -> Real
 
 
 def point_step(clustered: Clustered, value: Real, symbol: str, i: int) -> Real:
-    """A number of one object under its place in the list, where there are few."""
+    """A number of one object under its place in the list, where there are few.
+
+    Spec: NUM-STEPS
+    """
     return value if clustered.n > _READABLE else value.named(f"{symbol}_{i}", f"{symbol}_{{{i}}}")
