@@ -122,7 +122,7 @@ def weight(clustered: Clustered, s: Iterable[int], r: Sequence[int]) -> Exact:
     True
     """
     w = clustered.weight
-    return total(w(i) * w(j) * proximity(clustered, i, j) for i in s for j in r)
+    return total(times(w(i) * w(j), proximity(clustered, i, j)) for i in s for j in r)
 
 
 def cluster_weight(clustered: Clustered, k: int, m: int) -> Real:
@@ -292,7 +292,7 @@ def distance_sum(clustered: Clustered, i: int, k: int) -> Real:
     if clustered.passes is not None:
         return clustered.passes.distance_sum(i, k)
     others = ((j, clustered.weight(j) - (i == j)) for j in clustered.members(k))
-    return real(total(count * proximity(clustered, i, j) for j, count in others if count))
+    return real(total(times(count, proximity(clustered, i, j)) for j, count in others if count))
 
 
 def silhouette_of(clustered: Clustered, i: int) -> Real:
@@ -348,7 +348,7 @@ def cluster_silhouette(clustered: Clustered, k: int) -> Real:
     Fraction(31, 40)
     """
     members = clustered.members(k)
-    widths = total(clustered.weight(i) * silhouette_of(clustered, i) for i in members)
+    widths = total(times(clustered.weight(i), silhouette_of(clustered, i)) for i in members)
     return step(clustered, real(widths / clustered.sizes[k]), "s", k)
 
 
@@ -390,7 +390,7 @@ def silhouette(
         return ratio(total(means), len(means), undefined="no two objects share a cluster").named(
             "S"
         )
-    widths = total(clustered.weight(i) * s for i, s in enumerate(silhouettes(clustered)))
+    widths = total(times(clustered.weight(i), s) for i, s in enumerate(silhouettes(clustered)))
     return real(widths / clustered.total).named("S")
 
 
@@ -428,9 +428,8 @@ def medoid_silhouette(clustered: Clustered) -> Real:
     for i, own in enumerate(clustered.labels):
         lengths = [real(proximity(clustered, i, m)) for m in medoids]
         a = lengths.pop(own)
-        widths.append(
-            clustered.weight(i) * point_step(clustered, width(a, minimum(*lengths)), "s", i)
-        )
+        s_i = point_step(clustered, width(a, minimum(*lengths)), "s", i)
+        widths.append(times(clustered.weight(i), s_i))
     return real(total(widths) / clustered.total).named("MS")
 
 
@@ -493,7 +492,7 @@ def centre_distances(clustered: Clustered, k: int) -> Real:
     if clustered.passes is not None:
         return clustered.passes.centre_distances(k)
     mean, points = centre(clustered, k), clustered.points
-    away = (clustered.weight(i) * distance(points[i], mean) for i in clustered.members(k))
+    away = (times(clustered.weight(i), distance(points[i], mean)) for i in clustered.members(k))
     return real(total(away))
 
 
@@ -623,9 +622,11 @@ def extreme_sum(clustered: Clustered, count: Fraction, *, largest: bool = False)
         return passes.largest_sum(int(count)) if largest else passes.least_sum(int(count))
     lengths = squared_lengths(clustered)
     terms, left = [], count
-    for square, _, times in reversed(lengths) if largest else lengths:
-        terms.append(min(times, left) * sqrt(square))
-        left -= min(times, left)
+    for square, _, available in reversed(lengths) if largest else lengths:
+        if left:
+            taken = min(available, left)
+            terms.append(times(taken, sqrt(square)))
+            left -= taken
     return real(total(terms))
 
 
@@ -699,15 +700,15 @@ def orders(clustered: Clustered) -> tuple[Count, Count]:
     if clustered.passes is not None:
         return clustered.passes.orders()
     lengths = squared_lengths(clustered)
-    between = [(square, times) for square, inside, times in lengths if not inside]
+    between = [(square, count) for square, inside, count in lengths if not inside]
     squares = [square for square, _ in between]
-    below = [*accumulate((times for _, times in between), initial=0)]
+    below = [*accumulate((count for _, count in between), initial=0)]
     closer: Count = 0
     farther: Count = 0
-    for square, inside, times in lengths:
+    for square, inside, count in lengths:
         if inside:
-            closer += times * (below[-1] - below[bisect_right(squares, square)])
-            farther += times * below[bisect_left(squares, square)]
+            closer += count * (below[-1] - below[bisect_right(squares, square)])
+            farther += count * below[bisect_left(squares, square)]
     return closer, farther
 
 
@@ -835,7 +836,7 @@ def length_variance(clustered: Clustered) -> Real:
     if clustered.passes is not None:
         squares = clustered.passes.squared_sum()
     else:
-        squares = sum((d * times for d, _, times in squared_lengths(clustered)), Fraction())
+        squares = sum((d * count for d, _, count in squared_lengths(clustered)), Fraction())
     mean = (weight_within(clustered) + weight_between(clustered)) / n
     return (squares / n - mean**2).named("s²", "s^2")
 
@@ -922,6 +923,14 @@ def numbered(name: str, number: Number, count: int | None) -> int:
     if count is not None and value >= count:
         raise BadOption(f"{name}={number}; allowed: {allowed}")
     return int(value)
+
+
+def times(count: Count, value: Exact) -> Exact:
+    """A number so many times; once is the number itself, which derivations then show.
+
+    Spec: NUM-STEPS
+    """
+    return value if count == 1 else count * value
 
 
 def step(clustered: Clustered, value: Real, symbol: str, *clusters: int) -> Real:

@@ -279,7 +279,8 @@ def _value(
             return _by_convention(rule.empty, f"there is no object; {told} refuses or prints NaN")
         case = library.case(entry, evidence, options)
         if case is not None:
-            happens = f"raises {case.raises}" if case.raises else "prints NaN"
+            number = "NaN" if math.isnan(case.value) else case.value
+            happens = f"raises {case.raises}" if case.raises else f"prints {number}"
             return _by_convention(case.value, f"{told} {happens} here")
     try:
         result = entry.formula(evidence, **options, **_kernels(entry, session))
@@ -299,7 +300,7 @@ def _value(
 
 
 def _by_convention(value: float, reason: str) -> tuple[float, Real | None, str | None, float]:
-    if math.isnan(value):
+    if not math.isfinite(value):
         return value, None, reason, 0.0
     return float(value), Real(value), None, 0.0
 
