@@ -395,8 +395,8 @@ def test_weights_of_sets_are_copies(objects: list[tuple[set[int], set[int]]], w:
     copies = [pair for pair, count in zip(objects, w, strict=False) for _ in range(count)]
     truth, predicted = zip(*objects, strict=True)
     heavy = LabelSets.of(truth, predicted, range(4), w[: len(objects)])
-    sides = zip(*copies, strict=True)
-    many = LabelSets.of(*sides, labels=range(4))
+    copied_truth, copied_predicted = zip(*copies, strict=True)
+    many = LabelSets.of(copied_truth, copied_predicted, range(4))
     assert value(room.hamming_loss, heavy) == value(room.hamming_loss, many)
     assert value(room.subset_accuracy, heavy) == value(room.subset_accuracy, many)
     for average in room.SET_AVERAGES:
