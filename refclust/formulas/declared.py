@@ -46,6 +46,7 @@ class Entry:
     low: float
     high: float
     better: Better
+    similarities: Better | None  # the direction where large proximities mean close, if any
     symmetric: bool
     integer: bool | str  # whether counts must be whole; a string names the option value freeing it
     cost: Cost
@@ -72,7 +73,7 @@ class Entry:
     def _checked(self, name: str, value: Any) -> Any:
         allowed = self.options[name]
         if allowed:
-            if not any(isinstance(value, type(one)) and value == one for one in allowed):
+            if not any(isinstance(value, type(choice)) and value == choice for choice in allowed):
                 raise BadOption(
                     f"{self.name}: {name}={shown(value)}; allowed: {', '.join(map(repr, allowed))}"
                 )
@@ -120,6 +121,7 @@ def metric(
     evidence: Kind = "labelings",
     range: tuple[float, float],  # noqa: A002  (the word of the specification)
     better: Better,
+    similarities: Better | None = None,
     symmetric: bool = False,
     integer: bool | str = False,
     cost: Cost = "linear",
@@ -134,6 +136,8 @@ def metric(
 
     Its keyword-only parameters are the metric's options: those in ``choices`` take one of the
     values there, those in ``kernels`` are filled in by the session, all others take a number.
+    ``similarities`` says which direction is better where proximities are similarities; a metric
+    that does not say so needs distances.
     """
 
     def record(formula: F) -> F:
@@ -148,6 +152,7 @@ def metric(
             low=range[0],
             high=range[1],
             better=better,
+            similarities=similarities,
             symmetric=symmetric,
             integer=integer,
             cost=cost,

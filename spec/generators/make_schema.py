@@ -125,12 +125,31 @@ def _evidence() -> list[dict[str, Any]]:
     ratio = {"type": "string", "pattern": RATIONAL}
     answers = {"type": "array", "items": LABELS}
     table = {"type": "array", "items": SHARES}
+    rated = {
+        "type": "array",
+        "items": {"type": "array", "items": {"type": ["integer", "string", "null"]}},
+    }
     counts = {"type": "array", "items": {"type": "integer"}, "minItems": 4, "maxItems": 4}
     degrees = {"type": "integer", "minimum": 1}
+    weights = {"type": "array", "items": {"type": "integer", "minimum": 1}}
     return [
+        _object(
+            ["rows", "labels"], ["weights"], {"rows": table, "labels": LABELS, "weights": weights}
+        ),
+        _object(["shares"], ["weights"], {"shares": table, "weights": weights}),
         _object(["labels_true", "answers"], [], {"labels_true": LABELS, "answers": answers}),
         _object(["counts"], [], {"counts": counts}),
         _object(["trials"], [], {"trials": table}),
+        _object(["judgements", "categories"], [], {"judgements": rated, "categories": LABELS}),
+        _object(
+            ["rated"], [], {"rated": {"type": "array", "items": {"type": "array", "items": WHOLE}}}
+        ),
+        _object(
+            ["proximity", "labels", "similarities"],
+            [],
+            {"proximity": table, "labels": LABELS, "similarities": {"type": "boolean"}},
+        ),
+        _object(["nodes", "edges"], [], {"nodes": degrees, "edges": table}),
         _object(["z"], [], {"z": ratio}),
         _object(["x", "df"], [], {"x": ratio, "df": degrees}),
         _object(["x", "a", "b"], [], {"x": ratio, "a": ratio, "b": ratio}),

@@ -248,7 +248,8 @@ def test_a_report_is_data() -> None:
     assert report.averages[2].precision.fraction == Fraction(2, 5)
     never = refclust.classification_report("ab", "aa")
     assert never.classes[1].precision.undefined is not None
-    assert refclust.classification_report("ab", "aa", profile="sklearn").classes[1].precision == 0
+    there = refclust.classification_report("ab", "aa", profile="sklearn")
+    assert there.classes[1].precision == 0.0
 
 
 def test_everything_that_makes_sense_at_once() -> None:

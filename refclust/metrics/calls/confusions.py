@@ -12,7 +12,7 @@ from refclust.data.accepting.door import labels_of
 from refclust.data.accepting.trust import items
 from refclust.errors import BadNumber, BadOption, BadTable, WrongCount
 from refclust.formulas.confusion import Confusion
-from refclust.formulas.contingency import Cell, Count, cells_of_rows, plain
+from refclust.formulas.contingency import Cell, Count, cells_of_rows, listed
 from refclust.metrics import catalogue
 from refclust.metrics.catalogue import Entry, Formula
 from refclust.metrics.contingency import contingency
@@ -183,7 +183,7 @@ def _costs(costs: Any, table: Confusion) -> tuple[tuple[Fraction, ...], ...]:
     def refusal() -> BadNumber:
         return BadNumber(f"costs is {shown(costs)}, not a sequence of rows of numbers")
 
-    rows = [items(plain(row), refusal) for row in items(plain(costs), refusal)]
+    rows = [items(listed(row), refusal) for row in items(listed(costs), refusal)]
     if len(rows) != size or any(len(row) != size for row in rows):
         raise WrongCount(
             f"costs needs {size} rows of {size} numbers, for the classes {table.names()}"

@@ -10,7 +10,7 @@ from refclust.data.accepting.door import labels_of
 from refclust.data.accepting.trust import items
 from refclust.errors import BadLabel, BadOption, LabelLengthMismatch, NotBinary, WrongCount
 from refclust.formulas.confusion import LabelSets
-from refclust.formulas.contingency import plain
+from refclust.formulas.contingency import listed
 from refclust.metrics import catalogue
 from refclust.metrics.catalogue import Entry, Formula
 from refclust.metrics.contingency import exact_weights
@@ -85,7 +85,7 @@ def label_sets(
             "same objects"
         )
     if names is None and indicators and truth:
-        names = tuple(range(len(_row(plain(sets_true)[0], "true", 0))))
+        names = tuple(range(len(_row(listed(sets_true)[0], "true", 0))))
     counts = None if weights is None else exact_weights(weights, len(truth))
     return LabelSets.of(truth, predicted, names, counts)
 
@@ -134,7 +134,7 @@ def _objects(sets: Any, side: str) -> list[Any]:
     def refusal() -> BadLabel:
         return BadLabel(f"the {side} sets of labels are {shown(sets)}, not a sequence of them")
 
-    return items(plain(sets), refusal)
+    return items(listed(sets), refusal)
 
 
 def _row(labels: Any, side: str, i: int) -> list[Any]:
@@ -145,4 +145,4 @@ def _row(labels: Any, side: str, i: int) -> list[Any]:
 
     if isinstance(labels, str):  # whose letters are hardly meant
         raise refusal()
-    return items(plain(labels), refusal)
+    return items(listed(labels), refusal)

@@ -11,7 +11,7 @@ from refclust.data.accepting.door import labels_of
 from refclust.data.accepting.trust import items
 from refclust.errors import BadNumber, BadOption, LabelLengthMismatch, RaggedRows, WrongCount
 from refclust.formulas.confusion import usual_pair
-from refclust.formulas.contingency import Count, ordered_labels, plain
+from refclust.formulas.contingency import Count, listed, ordered_labels
 from refclust.formulas.judged import Probabilities
 from refclust.metrics import catalogue
 from refclust.metrics.calls.confusions import UNSAID
@@ -172,8 +172,8 @@ def _rows(scores: Any) -> list[tuple[Fraction, ...]]:
         return BadNumber(f"the scores are {shown(scores)}, not a sequence of numbers or of rows")
 
     rows: list[tuple[Fraction, ...]] = []
-    for i, row in enumerate(items(plain(scores), refusal)):
-        row = plain(row)
+    for i, row in enumerate(items(listed(scores), refusal)):
+        row = listed(row)
         is_row = hasattr(row, "__iter__") and not isinstance(row, str)
         numbers = tuple(_score(value, i) for value in (items(row, refusal) if is_row else [row]))
         if rows and len(numbers) != len(rows[0]):
