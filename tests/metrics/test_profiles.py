@@ -247,6 +247,7 @@ def test_profiles_are_pinned_to_versions() -> None:
         "permetrics": ("permetrics", "2.1.0"),
         "fpc": ("fpc", "2.2-10"),
         "cluster": ("cluster", "2.1.4"),
+        "pycm": ("pycm", "4.6"),
     }
 
 
