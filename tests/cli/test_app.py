@@ -66,7 +66,7 @@ def test_help_imports_nothing_heavy() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     loaded = set(done.stderr.split())
-    assert "refclust.cli.commands.score" in loaded
+    assert "refclust.cli.commands.demo" in loaded
     heavy = {"rich", "click", "pluggy", "decimal", "fractions", "json", "csv", "importlib.metadata"}
     assert not loaded & heavy
     parts = {name.split(".")[1] for name in loaded if name.startswith("refclust.")}

@@ -1,0 +1,87 @@
+"""Tables of texts under a head: a column per rater, method or class, a row per object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeVar
+
+from refclust.data.files.textfile import blocks, display_name
+from refclust.data.labels import delimited_rows, split_lines
+from refclust.errors import BadNumber, EmptyFile, MissingColumn, NotFinite, RaggedRows
+from refclust.numbers.reading import exact, shown
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """The names of the columns, the rows below them, and the line on which each row ends."""
+
+    file: str
+    names: tuple[str, ...]
+    rows: list[list[str]]
+    lines: list[int]
+
+    def converted(self, made: Callable[[str, str], T]) -> list[list[T]]:
+        """Every cell turned into something; ``made`` gets it and where it stands."""
+        return [
+            [
+                made(cell, f"{display_name(self.file)}:{line}, column {shown(name)}")
+                for name, cell in zip(self.names, row, strict=True)
+            ]
+            for line, row in zip(self.lines, self.rows, strict=True)
+        ]
+
+
+def read_sheet(path: str, *, header: bool = True, delimiter: str | None = None) -> Sheet:
+    """Read a table of texts; without a header its columns are called 1, 2 and so on.
+
+    Spec: none (reads a file)
+    """
+    name = display_name(path)
+    text = (line for block in blocks(path) for line in split_lines(block.text))
+    numbered: Iterator[tuple[int, list[str]]] = delimited_rows(path, text, delimiter)
+    names: list[str] | None = None
+    if header:
+        _, names = next(numbered, (0, None))
+        if names is None:
+            raise EmptyFile(f"{name} is empty; it should hold a header and a row per object")
+        _refuse_doubles(name, names)
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    for line, row in numbered:
+        names = names or [str(j) for j in range(1, len(row) + 1)]
+        if len(row) != len(names):
+            cells = "the line is empty" if not row else f"the row has {len(row)} cells"
+            first = "header" if header else "first row"
+            raise RaggedRows(f"{name}:{line}: {cells}, the {first} has {len(names)}")
+        rows.append(row)
+        lines.append(line)
+    if names is None or not rows:
+        below = "has a header but no row below it" if header else "is empty"
+        raise EmptyFile(f"{name} {below}")
+    return Sheet(path, tuple(names), rows, lines)
+
+
+def number(cell: str, place: str) -> Fraction:
+    """A cell as the exact number it is written as: 3, 0.25 or 1/3.
+
+    Spec: none (reads text)
+
+    >>> number("0.25", "a.csv:2")
+    Fraction(1, 4)
+    """
+    value = exact(cell, place)
+    if value is None:
+        if cell.strip().lower().lstrip("+-") in ("nan", "inf", "infinity"):
+            raise NotFinite(f"{place} is {cell.strip()}; it must be finite")
+        raise BadNumber(f"{place} is {shown(cell)}, which is not a number")
+    return Fraction(value)
+
+
+def _refuse_doubles(name: str, names: list[str]) -> None:
+    for place, column in enumerate(names, start=1):
+        if column in names[: place - 1]:
+            raise MissingColumn(f"{name} has two columns called {shown(column)}")
