@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
 from refclust.data.files.textfile import blocks, display_name
 from refclust.data.labels import delimited_rows, split_lines
-from refclust.errors import BadNumber, EmptyFile, MissingColumn, NotFinite, RaggedRows
+from refclust.errors import BadNumber, EmptyFile, EmptyLabel, MissingColumn, NotFinite, RaggedRows
 from refclust.numbers.reading import exact, shown
 
 T = TypeVar("T")
@@ -24,13 +24,11 @@ class Sheet:
     rows: list[list[str]]
     lines: list[int]
 
-    def converted(self, made: Callable[[str, str], T]) -> list[list[T]]:
-        """Every cell turned into something; ``made`` gets it and where it stands."""
+    def converted(self, made: Callable[[str, str], T], places: Sequence[int]) -> list[list[T]]:
+        """Cells of some columns turned into something; ``made`` gets each and where it stands."""
+        file = display_name(self.file)
         return [
-            [
-                made(cell, f"{display_name(self.file)}:{line}, column {shown(name)}")
-                for name, cell in zip(self.names, row, strict=True)
-            ]
+            [made(row[j], f"{file}:{line}, column {shown(self.names[j])}") for j in places]
             for line, row in zip(self.lines, self.rows, strict=True)
         ]
 
@@ -63,6 +61,22 @@ def read_sheet(path: str, *, header: bool = True, delimiter: str | None = None) 
         below = "has a header but no row below it" if header else "is empty"
         raise EmptyFile(f"{name} {below}")
     return Sheet(path, tuple(names), rows, lines)
+
+
+def read_sets(path: str, *, delimiter: str | None = None) -> list[list[str]]:
+    """Read the labels of every object, a line for each; an empty line is an object without any.
+
+    Spec: none (reads a file)
+    """
+    text = (line for block in blocks(path) for line in split_lines(block.text))
+    rows: list[list[str]] = []
+    for line, row in delimited_rows(path, text, delimiter):
+        if "" in row:
+            raise EmptyLabel(f"{display_name(path)}:{line}: one of {len(row)} labels is empty")
+        rows.append(row)
+    if not rows:
+        raise EmptyFile(f"{display_name(path)} is empty; it should hold a line per object")
+    return rows
 
 
 def number(cell: str, place: str) -> Fraction:

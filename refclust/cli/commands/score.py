@@ -17,7 +17,7 @@ from refclust.cli.output import Progress, note
 
 if TYPE_CHECKING:
     from refclust.backends.session import Session
-    from refclust.cli.options.cases import Case
+    from refclust.cli.options.cases import EvidenceCase
     from refclust.cli.show.score_tables import Scored
     from refclust.metrics.catalogue import Entry
     from refclust.metrics.score import Score
@@ -104,7 +104,7 @@ class Call:
     session: Session
     heavy: bool | None = None
 
-    def scored(self, cases: list[Case]) -> list[Scored]:
+    def scored(self, cases: list[EvidenceCase]) -> list[Scored]:
         """Score every case, telling how far it is."""
         from refclust.cli.show.score_tables import Scored
         from refclust.metrics.score import selection
@@ -127,7 +127,7 @@ class Call:
 
     def _of(
         self,
-        case: Case,
+        case: EvidenceCase,
         entries: list[tuple[Entry, dict[str, str]]],
         left_out: dict[str, str],
         progress: Progress,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class EvidenceCase:
     """Evidence under the name it was given by, such as the file of a clustering."""
 
     name: str
@@ -24,7 +24,7 @@ class Case:
 
 def read_cases(
     kind: Kind, asked: EvidenceOptions, reading: DataOptions, session: Session
-) -> list[Case]:
+) -> list[EvidenceCase]:
     """Read evidence of a kind; several clusterings or predictions make several cases.
 
     Spec: CONV-EVIDENCE
@@ -38,12 +38,20 @@ def read_cases(
             return labelings.read(named, session)
         case "rows" | "proximities":
             return clusterings.read(named, reading, session)
+        case "confusion":
+            return answers.read_confusions(named, session)
+        case "probabilities":
+            return answers.read_probabilities(named, reading)
+        case "label_sets":
+            return answers.read_label_sets(named)
+        case "raters":
+            return [EvidenceCase("raters", answers.read_raters(named, reading))]
+        case "memberships":
+            return [EvidenceCase("shares", answers.read_memberships(named, reading))]
         case "classifiers":
-            return [Case("classifiers", answers.read_classifiers(named))]
+            return [EvidenceCase("classifiers", answers.read_classifiers(named))]
         case "measurements":
-            return [Case("trials", answers.read_trials(named))]
-        case _:
-            raise NotImplementedError(kind)
+            return [EvidenceCase("trials", answers.read_trials(named, reading))]
 
 
 def sides(named: EvidenceOptions) -> tuple[Side, list[Side]]:
@@ -75,28 +83,19 @@ def names_of(named: EvidenceOptions) -> list[str]:
 def refuse_unused(kind: Kind, named: EvidenceOptions, reading: DataOptions) -> None:
     """Refuse options that this kind of evidence has no use for: nothing is passed over."""
     from refclust.cli.options.data import DataOptions
+    from refclust.cli.options.evidence import USED
     from refclust.errors import BadOption
 
-    used = {
-        "labelings": {"files", "table", "header", "column_true", "column_pred", "weights"}
-        | {"noise", "noise_policy"},
-        "rows": {"files", "data", "data_format", "header", "column_pred", "weights", "noise"}
-        | {"noise_policy"},
-        "proximities": {"files", "proximity", "similarities", "data_format", "header"}
-        | {"column_pred", "weights", "noise", "noise_policy"},
-        "confusion": {"files", "classification", "table", "header", "column_true", "column_pred"}
-        | {"weights"},
-        "classifiers": {"files", "column_true", "column_pred", "weights"},
-        "measurements": {"trials"},
-        "raters": {"raters", "weights"},
-    }[kind] | {"delimiter"}
+    used = USED[kind] | {"delimiter"}
     plain = type(named)()
     extra = [
         "TRUE" if name == "files" else f"--{name.replace('_', '-')}"
         for name in named.__slots__
         if name not in used and getattr(named, name) != getattr(plain, name)
     ]
-    if kind not in ("rows", "proximities") and reading != DataOptions():
+    sheet = kind in ("probabilities", "raters", "memberships", "measurements")
+    rest = replace(reading, column=None, id_column=None) if sheet else reading
+    if kind not in ("rows", "proximities") and rest != DataOptions():
         extra.append("options for reading data")
     if extra:
         from refclust.metrics.catalogue import NEEDS

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from refclust.cli.options import data as dataio
-from refclust.cli.options.cases import Case
+from refclust.cli.options.cases import EvidenceCase
 from refclust.cli.options.label_files import Side, read_sides
 from refclust.cli.options.labelings import read_weights_of
 from refclust.errors import BadOption, LabelLengthMismatch
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _MODEL: Final = ".json"  # how the name of a model's file ends; no file of labels is called so
 
 
-def read(named: EvidenceOptions, reading: DataOptions, session: Session) -> list[Case]:
+def read(named: EvidenceOptions, reading: DataOptions, session: Session) -> list[EvidenceCase]:
     """Read rows or proximities once, and the clusters of every clustering.
 
     Spec: CONV-EVIDENCE
@@ -53,7 +53,7 @@ def _cases(
     sides: list[Side],
     counts: Sequence[Any] | None,
     session: Session,
-) -> list[Case]:
+) -> list[EvidenceCase]:
     from refclust.metrics.calls.clusterings import clustered
     from refclust.metrics.contingency import NO_NOISE
 
@@ -78,7 +78,7 @@ def _cases(
             )
     rows = {"rows": data} if named.proximity is None else {"proximity": data}
     return [
-        Case(
+        EvidenceCase(
             name,
             clustered(
                 **rows,

@@ -35,8 +35,29 @@ KINDS: Final[dict[str, Kind]] = {  # options that say of which kind the evidence
     "data": "rows",
     "proximity": "proximities",
     "classification": "confusion",
-    "trials": "measurements",
+    "proba": "probabilities",
+    "label_sets": "label_sets",
     "raters": "raters",
+    "memberships": "memberships",
+    "trials": "measurements",
+}
+# What else goes with each kind; --delimiter goes with all.
+_LABELS: Final = frozenset(("files", "column_true", "column_pred", "weights"))
+_CLUSTERS: Final = frozenset(("noise", "noise_policy"))
+_ROWS: Final = _CLUSTERS | {"files", "column_pred", "weights", "header", "data_format"}
+USED: Final[dict[Kind, frozenset[str]]] = {
+    "labelings": _LABELS | _CLUSTERS | {"table", "header"},
+    "rows": _ROWS | {"data"},
+    "proximities": _ROWS | {"proximity", "similarities"},
+    "confusion": _LABELS | {"classification", "table", "header", "classes", "positive", "costs"},
+    "probabilities": frozenset(
+        ("files", "column_true", "weights", "proba", "classes", "positive", "header")
+    ),
+    "label_sets": frozenset(("files", "weights", "label_sets", "classes")),
+    "raters": frozenset(("raters", "counts", "weights", "classes", "header")),
+    "memberships": frozenset(("memberships", "weights", "header")),
+    "classifiers": _LABELS,
+    "measurements": frozenset(("trials", "header")),
 }
 _PLAIN: Final[tuple[Kind, ...]] = ("labelings", "confusion", "classifiers")  # files of labels
 
@@ -92,6 +113,40 @@ class EvidenceOptions:
             "--classification rows are true classes.",
         ),
     ] = None
+    proba: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--proba",
+            metavar="FILE",
+            help="Scores or probabilities: a CSV file, a column per class or one of the positive "
+            "class, as `refclust predict --proba` writes them; with TRUE. May be repeated.",
+        ),
+    ] = None
+    label_sets: Annotated[
+        bool,
+        typer.Option(
+            "--label-sets", help="Every line of TRUE and PRED holds several labels: a,b or none."
+        ),
+    ] = False
+    raters: Annotated[
+        str | None,
+        typer.Option(
+            "--raters",
+            metavar="FILE",
+            help="Judgements: a CSV file, a column per rater; empty cells are missing.",
+        ),
+    ] = None
+    counts: Annotated[
+        bool, typer.Option("--counts", help="Columns of --raters are categories: how often said.")
+    ] = False
+    memberships: Annotated[
+        str | None,
+        typer.Option(
+            "--memberships",
+            metavar="FILE",
+            help="Shares of objects in clusters: a CSV file, a column per cluster.",
+        ),
+    ] = None
     trials: Annotated[
         str | None,
         typer.Option(
@@ -100,11 +155,19 @@ class EvidenceOptions:
             help="What methods reached: a CSV file, a column per method, a row per trial.",
         ),
     ] = None
-    raters: Annotated[
+    classes: Annotated[
         str | None,
         typer.Option(
-            "--raters", metavar="FILE", help="Judgements: a CSV file, a column per rater."
+            "--classes", metavar="A,B,…", help="All classes or categories, in their order. [sorted]"
         ),
+    ] = None
+    positive: Annotated[
+        str | None,
+        typer.Option(metavar="CLASS", help="The class that binary metrics look at. [of 0/1: 1]"),
+    ] = None
+    costs: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="What mistakes cost: a table, rows are true classes."),
     ] = None
     column_true: ColumnTrue = None
     column_pred: Annotated[
@@ -141,12 +204,16 @@ class EvidenceOptions:
 
     def said(self) -> Kind | None:
         """The kind of evidence that an option names, if one does."""
-        named = [name for name in KINDS if getattr(self, name) not in (None, False)]
+        named = [name for name in KINDS if getattr(self, name)]
         if len(named) > 1:
             options = " and ".join(f"--{name.replace('_', '-')}" for name in named)
             raise BadOption(f"{options} are evidence of different kinds; give one")
-        if self.similarities and self.proximity is None:
-            raise BadOption("--similarities says what --proximity FILE holds")
+        for option, value, home in (
+            ("--counts", self.counts, "raters"),
+            ("--similarities", self.similarities, "proximity"),
+        ):
+            if value and getattr(self, home) is None:
+                raise BadOption(f"{option} says what --{home} FILE holds")
         return KINDS[named[0]] if named else None
 
     def kind(self, entries: Sequence[Entry]) -> Kind:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from refclust.cli.options.cases import Case, names_of, sides
+from refclust.cli.options.cases import EvidenceCase, names_of, sides
 from refclust.cli.options.complete import complete_backend, complete_profile
 from refclust.cli.options.label_files import Side, read_sides, refuse_twice
 from refclust.cli.output import note
@@ -40,7 +40,7 @@ BackendName = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")]
 
 
-def read(named: EvidenceOptions, session: Session) -> list[Case]:
+def read(named: EvidenceOptions, session: Session) -> list[EvidenceCase]:
     """Read files of labels, or a table, and count the table of each prediction."""
     return [_read_table(named)] if named.table is not None else _read_labels(named, session)
 
@@ -55,7 +55,7 @@ def delimiter_sign(text: str | None) -> str | None:
     return sign
 
 
-def _read_table(named: EvidenceOptions) -> Case:
+def _read_table(named: EvidenceOptions) -> EvidenceCase:
     from refclust.data.tables import read_table
     from refclust.metrics.contingency import Contingency
 
@@ -68,7 +68,7 @@ def _read_table(named: EvidenceOptions) -> Case:
         clusters = tuple(file.clusters[int(str(i))] for i in table.clusters)
         classes = tuple(file.classes[int(str(j))] for j in table.classes)
         table = replace(table, clusters=clusters, classes=classes)
-    return Case(named.table, table)
+    return EvidenceCase(named.table, table)
 
 
 def refuse_labels(named: EvidenceOptions) -> None:
@@ -88,13 +88,13 @@ def refuse_labels(named: EvidenceOptions) -> None:
         raise BadOption(f"--table replaces the labels, so {', '.join(spelled)} cannot go with it")
 
 
-def _read_labels(named: EvidenceOptions, session: Session) -> list[Case]:
+def _read_labels(named: EvidenceOptions, session: Session) -> list[EvidenceCase]:
     from refclust.metrics.contingency import NO_NOISE, contingency
 
     truth, predictions, counts = read_answers(named)
     _check_noise(named.noise, truth, *predictions)
     return [
-        Case(
+        EvidenceCase(
             name,
             contingency(
                 truth,

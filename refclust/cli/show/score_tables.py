@@ -51,7 +51,7 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MetricRow:
     """What one metric says of every case."""
 
     key: str
@@ -98,10 +98,10 @@ def show(
         say("\n\n".join(parts))
 
 
-def rows_of(cases: Sequence[Scored]) -> list[Row]:
+def rows_of(cases: Sequence[Scored]) -> list[MetricRow]:
     """The metrics in the order of the cases, each with its scores."""
     keys = dict.fromkeys(score.name for case in cases for score in case.scores)
-    return [Row(key, tuple(case.score(key) for case in cases)) for key in keys]
+    return [MetricRow(key, tuple(case.score(key) for case in cases)) for key in keys]
 
 
 def score_table(cases: Sequence[Scored], form: Form, *, digits: int | None = None) -> Table:
@@ -193,7 +193,7 @@ def _side_by_side(cases: Sequence[Scored], writing: Writing, *, grouped: bool) -
         yield from reasons
 
 
-def _family(row: Row) -> str:
+def _family(row: MetricRow) -> str:
     return next(score.origin.entry.family for score in row.scores if score is not None)
 
 
