@@ -220,10 +220,16 @@ def _tell(arguments: list[str], code: str, message: str, *, debug: bool) -> None
 
         output.say_beside(traceback.format_exc().removesuffix("\n"))
     line = output.one_line(message)
-    if "--json" in itertools.takewhile(lambda word: word != "--", arguments):
+    if _asks_for_json(arguments):
         content = {"schema": "refclust-error/1", "code": code, "message": line}
         text = output.json_text(content, ascii_only=True)
     else:
         text = f"refclust: {line} [{code}]"
     with contextlib.suppress(OSError):
         output.say_beside(text)
+
+
+def _asks_for_json(arguments: list[str]) -> bool:
+    words = list(itertools.takewhile(lambda word: word != "--", arguments))
+    pairs = itertools.pairwise(words)
+    return "--json" in words or "--format=json" in words or ("--format", "json") in pairs

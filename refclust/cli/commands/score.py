@@ -132,11 +132,12 @@ class Call:
         left_out: dict[str, str],
         progress: Progress,
     ) -> list[Score]:
-        from refclust.errors import NotFinite, TooLarge, Undecided
+        from refclust.errors import RefclustError
         from refclust.metrics.catalogue import format_key
         from refclust.metrics.score import evaluate
 
-        scores = []
+        scores: list[Score] = []
+        refused: RefclustError | None = None
         for entry, options in entries:
             progress.step(format_key(entry, options))
             try:
@@ -149,11 +150,14 @@ class Call:
                         session=self.session,
                     )
                 )
-            except (TooLarge, NotFinite, Undecided) as error:
+            except RefclustError as error:
                 if self.named:
                     raise
-                # One metric must not cost the others.
                 left_out[entry.name] = f"{error} [{error.code}]"
+                refused = error
+        # One metric must not cost the others; where all are refused, the reason is the answer.
+        if refused is not None and not scores:
+            raise refused
         return scores
 
 

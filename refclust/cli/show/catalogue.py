@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from refclust.metrics.catalogue import Entry
 
 SCHEMA: Final = "refclust-metrics/1"
-_WIDTH: Final = 100
+_WIDTH: Final = 140  # one line a metric, unless the terminal is narrower
 
 
 def show_catalogue(kind: Kind | None, writing: Writing) -> None:
@@ -45,6 +44,7 @@ def _lines(entries: dict[Kind, list[Entry]]) -> Iterator[str]:
     from refclust.cli.options.evidence import GIVEN_BY
     from refclust.metrics.catalogue import NEEDS
 
+    most = tables.room() or _WIDTH
     for kind, members in entries.items():
         if not members:
             continue
@@ -53,13 +53,14 @@ def _lines(entries: dict[Kind, list[Entry]]) -> Iterator[str]:
         names = max(len(entry.name) for entry in members)
         ranges = max(len(_range(entry)) for entry in members)
         for entry in members:
-            line = f"  {entry.name:<{names}}  {ARROWS[entry.better]} {_range(entry):<{ranges}}  "
-            yield line + entry.title
-            indent = " " * (names + ranges + 8)
-            for option in _options(entry):
-                yield from textwrap.wrap(
-                    option, _WIDTH, initial_indent=indent, subsequent_indent=indent + "  "
-                )
+            first = f"  {entry.name:<{names}}  {ARROWS[entry.better]} {_range(entry):<{ranges}}  "
+            options = [f"[{option}]" for option in _options(entry)]
+            line = " ".join([first + entry.title, *options])
+            if len(line) <= most:
+                yield line
+            else:
+                yield first + entry.title
+                yield from (f"      {option}" for option in options)
 
 
 def _range(entry: Entry) -> str:
@@ -74,7 +75,7 @@ def _options(entry: Entry) -> Iterator[str]:
         default = entry.defaults[name]
         values = [default, *(value for value in allowed if value != default)]
         texts = ["none" if value is None else option_text(value) for value in values]
-        yield f"{name}={'|'.join(texts)}" + ("" if allowed else " (a number)")
+        yield f"{name}={'|'.join(texts)}" + ("" if allowed else " or a number")
 
 
 def _table(entries: dict[Kind, list[Entry]]) -> Table:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -19,6 +18,7 @@ from refclust.cli.show.scores import (
     score_json,
     score_lines,
     value_text,
+    wrapped,
 )
 from refclust.cli.show.tables import Table, in_csv
 from refclust.escape import for_terminal
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 SCHEMA: Final = "refclust-score/1"
 SCHEMA_OF_SEVERAL: Final = "refclust-score-table/1"
+NOUNS: Final = dict.fromkeys(("confusion", "probabilities", "label_sets"), "classifier")
 NOTHING: Final = "–"
-_WIDTH: Final = 96
 _MOST_BITS: Final = 12_000  # of an integer in JSON; Python writes no longer ones
 
 
@@ -142,7 +142,7 @@ def _text(
             yield from drawn(case.evidence)
     if any(gives_p_value(score) for case in cases for score in case.scores):
         yield ""
-        yield from textwrap.wrap(P_VALUE, _WIDTH)
+        yield wrapped(P_VALUE)
 
 
 def _head(cases: Sequence[Scored], profile: str | None) -> Iterator[str]:
@@ -152,7 +152,8 @@ def _head(cases: Sequence[Scored], profile: str | None) -> Iterator[str]:
     if len(cases) == 1:
         yield f"{cases[0].evidence.size()}; {arrows}"
     else:
-        yield f"{counted(len(cases), 'case')}; {arrows}, {tables.MARK} the best of its row"
+        noun = NOUNS.get(cases[0].evidence.kind, "clustering")
+        yield f"{counted(len(cases), noun)}; {arrows}, {tables.MARK} the best of its row"
         yield from tables.text(
             Table(
                 ["", ""], [[case.name, case.evidence.size()] for case in cases], frozenset((0, 1))

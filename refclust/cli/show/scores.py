@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from refclust.backends.session import Provenance
+from refclust.cli.show import tables
 from refclust.escape import for_terminal
 from refclust.metrics.contingency import Lonely
 from refclust.metrics.score import Score
@@ -17,6 +19,7 @@ ARROWS: Final = {"higher": "↑", "lower": "↓", "neither": " "}
 LONGEST_FRACTION: Final = 25
 MOST_DIGITS: Final = 1000
 DIGITS: Final = 40
+WIDTH: Final = 96
 P_VALUE: Final = (
     "p is the chance of a difference at least as large if both are equally good. It is not the "
     "chance that they are equally good, nor the size of the difference; a large p proves nothing."
@@ -49,6 +52,11 @@ def rounded(value: float, digits: int) -> str:
     """
     whole = len(str(int(abs(value)))) if 1 <= abs(value) < 1e15 else 0
     return f"{value:.{max(digits, whole)}g}"
+
+
+def wrapped(words: str) -> str:
+    """Return a sentence or two in lines that can be read."""
+    return "\n".join(textwrap.wrap(words, min(WIDTH, tables.room() or WIDTH)))
 
 
 def gives_p_value(score: Score) -> bool:

@@ -46,7 +46,8 @@ def shaded(grid: Grid, shades: str, *, most: int | None = None) -> Iterator[str]
     total = "sum" if shades is SIGNS else "Σ"
     first = max(map(width, [*names, total]))
     margins = [number(sum_) for sum_ in sums]
-    last = max(map(width, [total, *margins]))
+    corner = "" if grid.total is None else number(grid.total)
+    last = max(map(width, [total, *margins, corner]))
     below = [number(sum_) for sum_ in grid.column_sums or ()]
     widths = _widths(heads, *cells, below)
     for block in _blocks(widths, first + last + 4, most):
@@ -62,7 +63,7 @@ def shaded(grid: Grid, shades: str, *, most: int | None = None) -> Iterator[str]
         for name, row, sum_ in zip(names, cells, margins, strict=True):
             yield line(name, row, sum_)
         if below:
-            yield line(total, below, "" if grid.total is None else number(grid.total))
+            yield line(total, below, corner)
 
 
 def _widths(*rows: Sequence[str]) -> list[int]:

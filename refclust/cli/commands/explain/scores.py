@@ -95,7 +95,7 @@ def _explain_score(
     from refclust import metrics  # noqa: F401  (importing it fills the catalogue)
     from refclust.backends.session import Session
     from refclust.cli.options.cases import read_cases
-    from refclust.cli.show.scores import P_VALUE, backend_note, gives_p_value
+    from refclust.cli.show.scores import P_VALUE, backend_note, gives_p_value, wrapped
     from refclust.metrics import catalogue
     from refclust.metrics.score import evaluate
 
@@ -114,7 +114,9 @@ def _explain_score(
         "latex": explanation.latex,
     }
     text = forms[page.form]()
-    page.write(f"{text.rstrip()}\n\n{P_VALUE}" if gives_p_value(score) else text)
+    if gives_p_value(score):
+        text = f"{text.rstrip()}\n\n{wrapped(P_VALUE)}"
+    page.write(text)
     kernels = backend_note(session.provenance())
     if kernels:
         note(kernels)
