@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from refclust.backends.session import Session
     from refclust.cli.options.cases import EvidenceCase
     from refclust.cli.show.score_tables import Scored
+    from refclust.formulas.confusion import Confusion
     from refclust.metrics.catalogue import Entry
     from refclust.metrics.score import Score
 
@@ -80,6 +81,12 @@ def score(
     kind = evidence.kind([entry for entry, _ in named])
     session = Session(backend)
     cases = read_cases(kind, evidence, reading, session)
+    plain = not named and not all_metrics and writing.chosen != "json"
+    if kind == "confusion" and len(cases) == 1 and plain:
+        from refclust.cli.show.reports import show_report
+
+        show_report(cast("Confusion", cases[0].evidence), writing, profile)
+        return
     call = Call(named, profile, session, heavy=all_metrics or None)
     scored = call.scored(cases)
     show(scored, session, writing, named=bool(named), profile=profile)

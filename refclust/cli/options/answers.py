@@ -27,7 +27,7 @@ def read_confusions(named: EvidenceOptions, session: Session) -> list[EvidenceCa
     """Read the truth and predicted classes, or a table of them; a case of each prediction."""
     from refclust.metrics.calls.confusions import UNSAID, confusion
 
-    more = {
+    more: dict[str, Any] = {
         "positive": UNSAID if named.positive is None else named.positive,
         "costs": None if named.costs is None else _costs(named.costs, named.delimiter),
         "session": session,

@@ -60,7 +60,7 @@ def _lines(entries: dict[Kind, list[Entry]]) -> Iterator[str]:
                 yield line
             else:
                 yield first + entry.title
-                yield from (f"      {option}" for option in options)
+                yield f"      {' '.join(options)}"
 
 
 def _range(entry: Entry) -> str:

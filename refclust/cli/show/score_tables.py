@@ -229,11 +229,17 @@ def _case_json(case: Scored) -> dict[str, Any]:
     }
 
 
-def _groups(evidence: Evidence) -> dict[str, int]:
+def _groups(evidence: Evidence) -> dict[str, Any]:
     """How many clusters and classes the evidence has, as far as it has them."""
     from refclust.formulas.clustered import Clustered
     from refclust.metrics.contingency import Contingency
 
+    if evidence.kind == "confusion":
+        from refclust.cli.show.reports import ReportView
+        from refclust.formulas.confusion import Confusion
+
+        assert isinstance(evidence, Confusion)
+        return {"classes": len(evidence.labels), "report": ReportView.of(evidence).json()}
     if isinstance(evidence, Contingency):
         return {"clusters": len(evidence.row), "classes": len(evidence.col)}
     return {"clusters": evidence.k} if isinstance(evidence, Clustered) else {}

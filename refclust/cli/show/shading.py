@@ -30,8 +30,9 @@ def drawn(evidence: Evidence) -> Iterator[str]:
         yield f"{len(grid.rows)} rows and {len(grid.columns)} columns: too many to draw"
         return
     shades = BLOCKS if _can_show(BLOCKS) else SIGNS
-    yield f"{grid.caption}; {_legend(shades)}"
+    yield grid.caption
     yield from shaded(grid, shades, most=room())
+    yield f"  {_legend(shades)}"
 
 
 def shaded(grid: Grid, shades: str, *, most: int | None = None) -> Iterator[str]:
