@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from refclust.cli.options import sheets
 from refclust.cli.options.cases import EvidenceCase, names_of
-from refclust.cli.options.label_files import Side, read_sides, refuse_twice
+from refclust.cli.options.label_files import Side, read_sides, refuse_twice, sign_for
 from refclust.cli.options.labelings import read_answers, read_weights_of, refuse_labels
 from refclust.errors import BadOption, BadTable
 
@@ -81,11 +81,14 @@ def read_probabilities(named: EvidenceOptions, reading: DataOptions) -> list[Evi
     true = _truth_side(named)
     others = [*files, *([] if weights is None else [weights.file])]
     refuse_twice([] if true.file in files else [true], others)
+    apart = None if true.file in files else read_sides([true], sign_for(true, named.delimiter))[0]
+    counts = None
     cases = []
     for file in files:
-        sheet = sheets.read(file, named, reading, but=true.column if true.file == file else None)
-        truth = sheet.beside if sheet.beside is not None else read_sides([true], named.delimiter)[0]
-        counts = read_weights_of(weights, named.delimiter, true.shown, truth)
+        sheet = sheets.read(file, named, reading, but=None if apart else true.column)
+        truth = apart or sheet.beside or []
+        if weights is not None and counts is None:
+            counts = read_weights_of(weights, named.delimiter, true.shown, truth)
         sheets.same_length(true.shown, truth, sheet)
         single = len(sheet.names) == 1
         evidence = probabilities(

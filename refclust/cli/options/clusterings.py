@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from refclust.cli.options import data as dataio
 from refclust.cli.options.cases import EvidenceCase
-from refclust.cli.options.label_files import Side, read_sides
+from refclust.cli.options.label_files import Side, read_sides, sign_for
 from refclust.cli.options.labelings import read_weights_of
 from refclust.errors import BadOption, LabelLengthMismatch
 from refclust.escape import for_terminal
@@ -42,7 +42,7 @@ def read(named: EvidenceOptions, reading: DataOptions, session: Session) -> list
         raise BadOption(f"{for_terminal(models[0])}: a model puts rows into clusters; give --data")
     loaded = {file: _load(file) for file in models}
     data = _rows(path, reading, loaded)
-    counts = read_weights_of(weights, _sign(named, weights), for_terminal(path), range(data.n))
+    counts = read_weights_of(weights, named.delimiter, for_terminal(path), range(data.n))
     return _cases(named, data, loaded, labels, counts, session)
 
 
@@ -57,8 +57,8 @@ def _cases(
     from refclust.metrics.calls.clusterings import clustered
     from refclust.metrics.contingency import NO_NOISE
 
-    delimiters = [side for side in sides if side.column is not None or _is_table(side.file)]
-    sign = named.delimiter if delimiters else None
+    # The delimiter of the data; labels may stand one a line, with nothing to separate.
+    sign = next(filter(None, (sign_for(side, named.delimiter) for side in sides)), None)
     read_labels = iter(read_sides(sides, sign) if sides else [])
     clusterings: list[tuple[str, Any]] = [
         (file, _labels_by(models[file], data, session) if file in models else next(read_labels))
@@ -125,23 +125,11 @@ def _is_model(file: str) -> bool:
     return file.lower().removesuffix(".gz").endswith(_MODEL)
 
 
-def _is_table(file: str) -> bool:
-    from refclust.data.labels import is_delimited
-
-    return is_delimited(file)
-
-
 def _column(named: EvidenceOptions) -> str | None:
     columns = named.column_pred or []
     if len(columns) > 1:
         raise BadOption("--column-pred names one column of the files LABELS; give it once")
     return columns[0] if columns else None
-
-
-def _sign(named: EvidenceOptions, weights: Side | None) -> str | None:
-    """The delimiter of the data separates the columns of weights too, where there are any."""
-    apart = weights is not None and (weights.column is not None or _is_table(weights.file))
-    return named.delimiter if apart else None
 
 
 def _refuse_twice(

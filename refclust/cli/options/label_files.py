@@ -88,10 +88,13 @@ def read_sides(sides: Sequence[Side], delimiter: str | None) -> list[list[str]]:
     return labels
 
 
-def _check_delimiter(sides: Sequence[Side], delimiter: str | None) -> None:
+def sign_for(side: Side, delimiter: str | None) -> str | None:
+    """The delimiter, where the side has columns to separate."""
     from refclust.data.labels import is_delimited
 
-    if delimiter is not None and not any(
-        is_delimited(side.file, column=side.column) for side in sides
-    ):
+    return delimiter if is_delimited(side.file, column=side.column) else None
+
+
+def _check_delimiter(sides: Sequence[Side], delimiter: str | None) -> None:
+    if delimiter is not None and not any(sign_for(side, delimiter) for side in sides):
         raise BadOption("--delimiter separates columns: name one, or give .csv or .tsv files")

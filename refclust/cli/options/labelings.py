@@ -10,7 +10,7 @@ import typer
 
 from refclust.cli.options.cases import EvidenceCase, names_of, sides
 from refclust.cli.options.complete import complete_backend, complete_profile
-from refclust.cli.options.label_files import Side, read_sides, refuse_twice
+from refclust.cli.options.label_files import Side, read_sides, refuse_twice, sign_for
 from refclust.cli.output import note
 from refclust.errors import BadOption
 
@@ -130,7 +130,8 @@ def read_weights_of(
 
     if weights is None:
         return None
-    counts = read_weights(weights.file, column=weights.column, delimiter=delimiter)
+    sign = sign_for(weights, delimiter)
+    counts = read_weights(weights.file, column=weights.column, delimiter=sign)
     same_length([(shown, labels), (weights.shown, counts)])
     return counts
 
