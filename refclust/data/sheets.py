@@ -10,7 +10,7 @@ from typing import TypeVar
 from refclust.data.files.textfile import blocks, display_name
 from refclust.data.labels import delimited_rows, split_lines
 from refclust.errors import BadNumber, EmptyFile, EmptyLabel, MissingColumn, NotFinite, RaggedRows
-from refclust.numbers.reading import exact, shown
+from refclust.numbers.reading import counted, exact, shown
 
 T = TypeVar("T")
 
@@ -52,7 +52,7 @@ def read_sheet(path: str, *, header: bool = True, delimiter: str | None = None) 
     for line, row in numbered:
         names = names or [str(j) for j in range(1, len(row) + 1)]
         if len(row) != len(names):
-            cells = "the line is empty" if not row else f"the row has {len(row)} cells"
+            cells = "the line is empty" if not row else f"the row has {counted(len(row), 'cell')}"
             first = "header" if header else "first row"
             raise RaggedRows(f"{name}:{line}: {cells}, the {first} has {len(names)}")
         rows.append(row)

@@ -215,7 +215,7 @@ def test_wrong_evidence_is_one_line(
         (("--proximity", "odd.csv", "short.txt"), 3, "[bad-distances]"),
         (("--trials", "trials.csv", "--column", "bayes"), 3, "[wrong-count]"),
         (("--trials", "rows.csv"), 3, "rows.csv:2, column 'kind' is 'u', which is not a number"),
-        (("--trials", "ragged.csv"), 3, "ragged.csv:3: the row has 1 cells, the header has 2"),
+        (("--trials", "ragged.csv"), 3, "ragged.csv:3: the row has 1 cell, the header has 2"),
         (
             ("--trials", "trials.csv", "--column", "svm"),
             3,

@@ -37,11 +37,11 @@ def drawn(evidence: Evidence) -> Iterator[str]:
 
 def shaded(grid: Grid, shades: str, *, most: int | None = None) -> Iterator[str]:
     """The lines of a drawing; one that is wider than the terminal goes on below, by columns."""
-    names = [_short(name) for name, _ in grid.rows]
-    heads = [_short(name) for name in grid.columns]
+    names = _short([name for name, _ in grid.rows])
+    heads = _short(grid.columns)
     sums = grid.row_sums or tuple(sum(numbers) for _, numbers in grid.rows)
     cells = [
-        [f"{_shade(count, total, shades) * _BAR} {number(count)}" for count in counts]
+        [f"{_shade(count, total, shades) * _BAR} {number(count)}".lstrip() for count in counts]
         for (_, counts), total in zip(grid.rows, sums, strict=True)
     ]
     total = "sum" if shades is SIGNS else "Σ"
@@ -96,13 +96,18 @@ def _legend(shades: str) -> str:
     return f"shade by share of the row: {' '.join(sign * _BAR for sign in shades[1:])}"
 
 
-def _short(name: object) -> str:
-    shown = for_terminal(name)
-    if width(shown) <= _LONGEST:
-        return shown
-    while width(shown) > _LONGEST - 1:
-        shown = shown[:-1]
-    return shown + ("…" if _can_show("…") else "~")
+def _short(names: Sequence[object]) -> list[str]:
+    """Names cut to what a table can take, unless two of them would be the same then."""
+    full = [for_terminal(name) for name in names]
+    end = "…" if _can_show("…") else "~"
+    cut = [name if width(name) <= _LONGEST else _cut(name) + end for name in full]
+    return cut if len(set(cut)) == len(set(full)) else full
+
+
+def _cut(name: str) -> str:
+    while width(name) > _LONGEST - 1:
+        name = name[:-1]
+    return name
 
 
 def _can_show(signs: str) -> bool:
