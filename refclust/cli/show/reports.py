@@ -13,7 +13,7 @@ from refclust.cli.show.shading import drawn
 from refclust.cli.show.tables import Table, in_csv
 from refclust.escape import for_terminal
 from refclust.metrics.calls.classes import ClassRow, Report, classification_report
-from refclust.numbers.reading import told
+from refclust.numbers.reading import told as number
 
 if TYPE_CHECKING:
     from refclust.cli.options.scoring import Writing
@@ -44,7 +44,7 @@ class ReportView:
 
     def head(self, decimals: int) -> str:
         """How much there is, and how much of it is right."""
-        right = f"{told(self.report.confusion.right)} of {told(self.report.confusion.total)}"
+        right = f"{number(self.report.confusion.right)} of {number(self.report.confusion.total)}"
         rate = _rate(self.report.accuracy, decimals)
         return f"{self.report.confusion.size()}; accuracy {rate} ({right} right)"
 
@@ -55,7 +55,7 @@ class ReportView:
         return Table(
             ["class", "precision", "recall", "F1", "support"],
             [
-                [name, *(_rate(score, decimals) for score in rates(line)), told(line.support)]
+                [name, *(_rate(score, decimals) for score in rates(line)), number(line.support)]
                 for name, line in lines
             ],
         )
@@ -63,11 +63,11 @@ class ReportView:
     def csv(self) -> str:
         """The same for programs, every digit kept; a class may be called anything."""
         rows = [
-            [kind, str(line.name), *map(in_csv, rates(line)), "", told(line.support)]
+            [kind, str(line.name), *map(in_csv, rates(line)), "", number(line.support)]
             for kind, lines in (("class", self.report.classes), ("average", self.averages))
             for line in lines
         ]
-        total = told(self.report.confusion.total)
+        total = number(self.report.confusion.total)
         rows.append(["all", "", "", "", "", in_csv(self.report.accuracy), total])
         return tables.csv(Table(["kind", "name", *RATES, "accuracy", "support"], rows))
 
@@ -129,4 +129,4 @@ def _line_json(line: ClassRow) -> dict[str, Any]:
         for key, score in zip(RATES, rates(line), strict=True)
     }
     support = line.support
-    return {**values, "support": support if isinstance(support, int) else told(support)}
+    return {**values, "support": support if isinstance(support, int) else number(support)}
