@@ -44,7 +44,12 @@ def test_rows_and_labels(cli: Cli) -> None:
     done = cli(*call, "good.txt", "-m", "sse", "-m", "bss")
     assert (done.code, done.err) == (0, "")
     assert done.out == HEAD + "  sse  ↓ 4.0   = 4\n  bss  ↑ 16.0  = 16\n"
-    for labels in ((), ("labels.csv:cluster",), ("labels.csv", "--column-pred", "cluster")):
+    for labels in (
+        (),
+        ("labels.csv",),
+        ("labels.csv:cluster",),
+        ("labels.csv", "--column-pred", "cluster"),
+    ):
         assert cli(*call, *labels, "-m", "sse", "-m", "bss").out == done.out
     dropped = cli("score", "--data", "rows.csv", "--column", "y", "good.txt", "-m", "sse")
     assert dropped.out == HEAD + "  sse  ↓ 4.0  = 4\n"
@@ -205,7 +210,7 @@ def test_wrong_evidence_is_one_line(
             3,
             "short.txt has 2",
         ),
-        (("--data", "rows.csv", "labels.csv", "--label-column", "kind"), 3, "so one must be named"),
+        (("--data", "rows.csv", "rows.csv", "--label-column", "kind"), 3, "so one must be named"),
         (("--data", "rows.csv", "no.json"), 3, "[file-not-found]"),
         (
             ("--proximity", "near.csv", "m.json"),

@@ -87,8 +87,8 @@ def test_csv_has_every_digit_and_no_words(several: Cli) -> None:
         ["entropy_clusters", "neither", "1.0950778621205006", "1.0551016181686423", "0.0"],
         ["nmi", "higher", "0.3646247961942429", "1.0", "NaN"],
     ]
-    one = several("score", "true.txt", "pred.txt", "-m", "ari", "--format", "csv")
-    assert one.out == "metric,better,value\nadjusted_rand,higher,0.242914979757085\n"
+    single = several("score", "true.txt", "pred.txt", "-m", "ari", "--format", "csv")
+    assert single.out == "metric,better,value\nadjusted_rand,higher,0.242914979757085\n"
 
 
 def test_markdown_and_latex_with_few_digits(several: Cli) -> None:
@@ -96,15 +96,15 @@ def test_markdown_and_latex_with_few_digits(several: Cli) -> None:
     assert several(*call, "--format", "markdown").out == (
         "| metric | better | pred.txt | true.txt | one.txt |\n"
         "| --- | --- | ---: | ---: | ---: |\n"
-        "| adjusted\\_rand | higher | 0.2429 | **1** | 0 |\n"
-        "| mirkin | lower | 88 | **0** | 184 |\n"
+        "| adjusted\\_rand | higher | 0.2429 | **1.000** | 0.000 |\n"
+        "| mirkin | lower | 88.00 | **0.000** | 184.0 |\n"
     )
     assert several(*call, "--format", "latex", "--digits", "2").out == (
         "\\begin{tabular}{llrrr}\n"
         "metric & better & pred.txt & true.txt & one.txt \\\\\n"
         "\\hline\n"
-        "adjusted\\_rand & higher & $0.24$ & $\\mathbf{1}$ & $0$ \\\\\n"
-        "mirkin & lower & $88$ & $\\mathbf{0}$ & $184$ \\\\\n"
+        "adjusted\\_rand & higher & $0.24$ & $\\mathbf{1.0}$ & $0.0$ \\\\\n"
+        "mirkin & lower & $88$ & $\\mathbf{0.0}$ & $184$ \\\\\n"
         "\\end{tabular}\n"
     )
 

@@ -63,14 +63,12 @@ def compare(
         column_pred=column_pred,
         delimiter=delimiter_sign(delimiter),
     )
-    outcomes = read_classifiers(named)
     drawing = {"statistic": statistic, "samples": samples, "seed": seed}
-    comparison = Comparison.of(outcomes, drawing)
+    comparison = Comparison.of(read_classifiers(named), drawing)
     match writing.chosen:
         case "json":
             say_json(comparison.json())
         case "csv":
             say_data(comparison.csv())
         case "text" | "markdown" | "latex" as form:
-            digits = writing.digits_of(form)
-            say(rendered(comparison.pieces(digits), form).rstrip("\n"))
+            say(rendered(comparison.pieces(writing.digits_of(form)), form).rstrip("\n"))

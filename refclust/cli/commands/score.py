@@ -59,7 +59,6 @@ def score(
     refclust score true.txt a.txt b.txt c.txt -m nmi -m ari --format markdown
     refclust score iris.csv --column-true species --column-pred cluster
     refclust score --data iris.csv --label-column species kmeans.txt kmeans.model.json
-    refclust score --proximity distances.csv labels.txt -m silhouette
     refclust score --classification true.txt pred.txt
     refclust score --table table.csv --profile sklearn
     """
@@ -81,16 +80,22 @@ def score(
     kind = evidence.kind([entry for entry, _ in named])
     session = Session(backend)
     cases = read_cases(kind, evidence, reading, session)
-    plain = not named and not all_metrics and writing.chosen != "json"
-    if kind == "confusion" and len(cases) == 1 and plain:
-        from refclust.cli.show.reports import show_report
-
-        show_report(cast("Confusion", cases[0].evidence), writing, profile)
+    if kind == "confusion" and not named and not all_metrics and _reported(cases, writing, profile):
         return
     call = Call(named, profile, session, heavy=all_metrics or None)
     scored = call.scored(cases)
     show(scored, session, writing, named=bool(named), profile=profile)
     _say_notes(scored, session)
+
+
+def _reported(cases: list[EvidenceCase], writing: Writing, profile: str | None) -> bool:
+    """Show how well each class was predicted, if people asked about one prediction."""
+    if len(cases) != 1 or writing.chosen == "json":
+        return False
+    from refclust.cli.show.reports import show_report
+
+    show_report(cast("Confusion", cases[0].evidence), writing, profile)
+    return True
 
 
 def check_options(named: list[tuple[Entry, dict[str, str]]], profile: str | None) -> None:

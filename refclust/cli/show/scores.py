@@ -48,10 +48,10 @@ def rounded(value: float, digits: int) -> str:
     """Return a number in so many significant digits, all digits before the point kept.
 
     >>> rounded(0.70588, 3), rounded(12345.6, 3), rounded(2.5e-7, 3), rounded(1.0, 3)
-    ('0.706', '12346', '2.5e-07', '1')
+    ('0.706', '12346', '2.50e-07', '1.00')
     """
     whole = len(str(int(abs(value)))) if 1 <= abs(value) < 1e15 else 0
-    return f"{value:.{max(digits, whole)}g}"
+    return f"{value:#.{max(digits, whole)}g}".removesuffix(".")
 
 
 def wrapped(words: str) -> str:
