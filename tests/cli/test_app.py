@@ -194,6 +194,8 @@ def completed(words: str, position: int) -> list[str]:
 def test_completion() -> None:
     assert completed("refclust ba", 1) == ["backends"]
     assert completed("refclust score -m pur", 3) == ["purity", "purity_f"]
+    assert completed("refclust score --trials x -m w", 5) == ["wilcoxon"]
+    assert completed("refclust score --trials x -m pur", 5) == []
     assert completed("refclust explain nmi[average=m", 2) == [
         "nmi[average=min]",
         "nmi[average=max]",

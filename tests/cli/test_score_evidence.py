@@ -9,6 +9,7 @@ import pytest
 
 from refclust.errors import WrongEvidence
 from tests.cli.conftest import Cli
+from tests.cli.test_app import refclust
 from tests.cli.test_pipes import run
 
 ROWS = "x,y,kind\n0,0,u\n0,2,u\n4,0,v\n4,2,v\n"
@@ -103,6 +104,15 @@ def test_pipes(cli: Cli) -> None:
     assert piped[2].endswith("can be read only once [bad-option]\n")
 
 
+def test_standard_input_by_any_name(tmp_path: Path) -> None:
+    call = ("--label-column", "kind", "good.txt", "-m", "sse", "--format", "csv")
+    for name in ("-", "/dev/stdin", "/dev/fd/0"):
+        done = refclust("score", "--data", name, *call, cwd=tmp_path, input=ROWS)
+        assert (done.returncode, done.stdout) == (0, "metric,better,value\nsse,lower,4.0\n")
+    twice = refclust("score", "--data", "-", "/dev/stdin", cwd=tmp_path, input=ROWS)
+    assert (twice.returncode, "can be read only once" in twice.stderr) == (2, True)
+
+
 def test_trials(cli: Cli) -> None:
     call = ("score", "--trials", "trials.csv", "--id-column", "fold", "-m")
     done = cli(*call, "wilcoxon")
@@ -144,6 +154,21 @@ def test_explain_takes_the_same_evidence(cli: Cli, form: str) -> None:
     assert "nearest double 4.0" in rows.out
     trials = ("--trials", "trials.csv", "--id-column", "fold")
     assert "3/8" in cli("explain", "wilcoxon", *trials, *written).out
+
+
+def test_explain_for_programs(cli: Cli) -> None:
+    done = cli("explain", "mcnemar", "good.txt", "good.txt", "poor.txt", "--format", "json")
+    answer = done.json()
+    assert answer["schema"] == "refclust-explanation/1"
+    assert answer["evidence"] == {"kind": "classifiers", "size": "4 objects, 2 classifiers"}
+    assert answer["score"]["exact"] == "1/2"
+    assert [formula["clause"] for formula in answer["formulas"]] == answer["score"]["clauses"]
+    assert answer["derivation"][-1].endswith("= 0.5")
+    assert answer["p_value"].startswith("p is the chance")
+    plain = cli("explain", "ari", "good.txt", "poor.txt", "--format", "json").json()
+    assert (plain["p_value"], plain["score"]["exact"]) == (None, "-1/2")
+    refused = cli("explain", "em", "m.json", "rows.csv", "--format", "json")
+    assert (refused.code, json.loads(refused.err)["code"]) == (2, "bad-option")
 
 
 def test_explain_one_at_a_time(cli: Cli) -> None:

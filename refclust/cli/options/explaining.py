@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
 from refclust.cli.output import check_output, note, write_file
+
+ExplainedForm: TypeAlias = Literal["text", "markdown", "latex", "json"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +24,7 @@ class Page:
         bool,
         typer.Option("--start", help="kmeans: from the centres that the best run started with."),
     ] = False
-    form: Annotated[
-        Literal["text", "markdown", "latex"], typer.Option("--format", help="How to write it.")
-    ] = "text"
+    form: Annotated[ExplainedForm, typer.Option("--format", help="How to write it.")] = "text"
     out: Annotated[
         str, typer.Option(metavar="FILE", help="Where to write it; - is standard output.")
     ] = "-"

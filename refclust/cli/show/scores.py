@@ -11,6 +11,7 @@ from refclust.backends.session import Provenance
 from refclust.cli.show import tables
 from refclust.escape import for_terminal
 from refclust.metrics.contingency import Lonely
+from refclust.metrics.explain import Explanation
 from refclust.metrics.score import Score
 from refclust.numbers.real import plain_fraction
 
@@ -19,6 +20,7 @@ ARROWS: Final = {"higher": "↑", "lower": "↓", "neither": " "}
 LONGEST_FRACTION: Final = 25
 MOST_DIGITS: Final = 1000
 DIGITS: Final = 40
+EXPLANATION: Final = "refclust-explanation/1"
 WIDTH: Final = 96
 P_VALUE: Final = (
     "p is the chance of a difference at least as large if both are equally good. It is not the "
@@ -177,6 +179,27 @@ def score_json(score: Score) -> dict[str, Any]:
         "matching": None
         if matching is None
         else [[_label(cluster), _label(label)] for cluster, label in matching],
+    }
+
+
+def explanation_json(explanation: Explanation) -> dict[str, Any]:
+    """Return an explanation for programs: formulas, the derivation, what others print."""
+    score, derivation = explanation.score, explanation.derivation
+    return {
+        "schema": EXPLANATION,
+        "title": score.origin.entry.title,
+        "evidence": {"kind": score.evidence.kind, "size": score.evidence.size()},
+        "score": score_json(score),
+        "formulas": [
+            {"clause": formula.clause, "title": formula.title, "latex": list(formula.latex)}
+            for formula in explanation.formulas
+        ],
+        "derivation": None if derivation is None else derivation.text().split("\n"),
+        "others": [
+            {"library": other.library, "call": other.call, "prints": other.prints}
+            for other in explanation.others
+        ],
+        "p_value": P_VALUE if gives_p_value(score) else None,
     }
 
 

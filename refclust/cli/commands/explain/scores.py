@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -11,10 +11,13 @@ from refclust.cli.options import labelings as shared
 from refclust.cli.options.complete import complete_metric
 from refclust.cli.options.data import DataOptions
 from refclust.cli.options.evidence import READING, EvidenceOptions
-from refclust.cli.options.explaining import Page
+from refclust.cli.options.explaining import ExplainedForm, Page
 from refclust.cli.options.groups import together
-from refclust.cli.output import note
+from refclust.cli.output import json_text, note
 from refclust.errors import BadOption
+
+if TYPE_CHECKING:
+    from refclust.metrics.score import Score
 
 _TAKEN: Final = {
     "em": "--row, --format, --out and --backend",
@@ -72,6 +75,8 @@ def explain(
 def _step(key: str, files: list[str], page: Page, backend: str | None) -> str:
     """Work a step of EM or of k-means through."""
     model, data = [*files, None, None][:2]
+    if page.form == "json":
+        raise BadOption(f"explain {key} writes text, markdown or latex, for people")
     if key == "em":
         from refclust.cli.commands.explain.em import explain_em
 
@@ -95,7 +100,7 @@ def _explain_score(
     from refclust import metrics  # noqa: F401  (importing it fills the catalogue)
     from refclust.backends.session import Session
     from refclust.cli.options.cases import read_cases
-    from refclust.cli.show.scores import P_VALUE, backend_note, gives_p_value, wrapped
+    from refclust.cli.show.scores import backend_note
     from refclust.metrics import catalogue
     from refclust.metrics.score import evaluate
 
@@ -107,16 +112,24 @@ def _explain_score(
     if len(cases) > 1:
         raise BadOption(f"{len(cases)} cases; one score is explained at a time")
     score = evaluate(entry, cases[0].evidence, dict(options), profile=profile, session=session)
-    explanation = score.explain()
-    forms = {
-        "text": explanation.text,
-        "markdown": explanation.markdown,
-        "latex": explanation.latex,
-    }
-    text = forms[page.form]()
-    if gives_p_value(score):
-        text = f"{text.rstrip()}\n\n{wrapped(P_VALUE)}"
-    page.write(text)
+    page.write(_written(score, page.form))
     kernels = backend_note(session.provenance())
     if kernels:
         note(kernels)
+
+
+def _written(score: Score, form: ExplainedForm) -> str:
+    """The explanation of a score; that of a p-value says what it is not."""
+    from refclust.cli.show.scores import P_VALUE, explanation_json, gives_p_value, wrapped
+
+    explanation = score.explain()
+    match form:
+        case "json":
+            return json_text(explanation_json(explanation), indent=2)
+        case "text":
+            text = explanation.text()
+        case "markdown":
+            text = explanation.markdown()
+        case "latex":
+            text = explanation.latex()
+    return f"{text.rstrip()}\n\n{wrapped(P_VALUE)}" if gives_p_value(score) else text
