@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from refclust.cli.output import say, say_data, say_json
+from refclust.cli.output import room, say, say_data, say_json
 from refclust.cli.show import tables
 from refclust.cli.show.scores import ARROWS, bound_text
 from refclust.cli.show.tables import Table
@@ -44,7 +44,7 @@ def _lines(entries: dict[Kind, list[Entry]]) -> Iterator[str]:
     from refclust.cli.options.evidence import GIVEN_BY
     from refclust.metrics.catalogue import NEEDS
 
-    most = tables.room() or _WIDTH
+    most = room() or _WIDTH
     for kind, members in entries.items():
         if not members:
             continue

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from refclust.cli.output import counted, say, say_data, say_json
+from refclust.cli.output import columns, counted, room, say, say_data, say_json
 from refclust.cli.show import tables
 from refclust.cli.show.scores import (
     ARROWS,
@@ -154,11 +154,8 @@ def _head(cases: Sequence[Scored], profile: str | None) -> Iterator[str]:
     else:
         noun = NOUNS.get(cases[0].evidence.kind, "clustering")
         yield f"{counted(len(cases), noun)}; {arrows}, {tables.MARK} the best of its row"
-        yield from tables.text(
-            Table(
-                ["", ""], [[case.name, case.evidence.size()] for case in cases], frozenset((0, 1))
-            )
-        ).split("\n")[1:]
+        sizes = [[for_terminal(case.name), case.evidence.size()] for case in cases]
+        yield from (f"  {line}" for line in columns(sizes))
     if profile is not None:
         library = find(profile)
         yield f"by the rules of {library.library} {library.version}"
@@ -182,7 +179,7 @@ def _side_by_side(cases: Sequence[Scored], writing: Writing, *, grouped: bool) -
         marked = frozenset((i, j + 1) for i, row in enumerate(members) for j in row.best)
         head = [family, *(case.name for case in cases)]
         table = Table(head, cells, frozenset(range(len(head))), marked)
-        yield from tables.text(table, most=tables.room()).split("\n")
+        yield from tables.text(table, most=room()).split("\n")
     reasons = {
         f"{row.key} of {for_terminal(case.name)} is undefined ({score.undefined})": None
         for row in rows

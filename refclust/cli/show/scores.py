@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from refclust.backends.session import Provenance
-from refclust.cli.show import tables
+from refclust.cli.output import room
 from refclust.escape import for_terminal
 from refclust.metrics.contingency import Lonely
 from refclust.metrics.explain import Explanation
@@ -58,7 +58,7 @@ def rounded(value: float, digits: int) -> str:
 
 def wrapped(words: str) -> str:
     """Return a sentence or two in lines that can be read."""
-    return "\n".join(textwrap.wrap(words, min(WIDTH, tables.room() or WIDTH)))
+    return "\n".join(textwrap.wrap(words, min(WIDTH, room() or WIDTH)))
 
 
 def gives_p_value(score: Score) -> bool:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-from refclust.cli.show.tables import room
+from refclust.cli.output import can_show, room
 from refclust.escape import for_terminal, left, right, width
 from refclust.numbers.reading import told as number
 
@@ -29,7 +28,7 @@ def drawn(evidence: Evidence) -> Iterator[str]:
     if grid.is_large:
         yield f"{len(grid.rows)} rows and {len(grid.columns)} columns: too many to draw"
         return
-    shades = BLOCKS if _can_show(BLOCKS) else SIGNS
+    shades = BLOCKS if can_show(BLOCKS) else SIGNS
     yield grid.caption
     yield from shaded(grid, shades, most=room())
     yield f"  {_legend(shades)}"
@@ -99,7 +98,7 @@ def _legend(shades: str) -> str:
 def _short(names: Sequence[object]) -> list[str]:
     """Names cut to what a table can take, unless two of them would be the same then."""
     full = [for_terminal(name) for name in names]
-    end = "…" if _can_show("…") else "~"
+    end = "…" if can_show("…") else "~"
     cut = [name if width(name) <= _LONGEST else _cut(name) + end for name in full]
     return cut if len(set(cut)) == len(set(full)) else full
 
@@ -108,12 +107,3 @@ def _cut(name: str) -> str:
     while width(name) > _LONGEST - 1:
         name = name[:-1]
     return name
-
-
-def _can_show(signs: str) -> bool:
-    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
-    try:
-        signs.encode(encoding)
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True

@@ -6,10 +6,7 @@ Heads and cells may hold text from data; they are escaped here, each for where i
 from __future__ import annotations
 
 import math
-import os
 import re
-import shutil
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
@@ -165,17 +162,6 @@ def in_csv(value: float | None) -> str:
     if math.isinf(value):
         return "Inf" if value > 0 else "-Inf"
     return repr(float(value))
-
-
-def room() -> int | None:
-    """How many columns the terminal has; nothing if the output is no terminal."""
-    if os.environ.get("COLUMNS", "").isdecimal() or (sys.stdout is not None and _is_terminal()):
-        return max(40, shutil.get_terminal_size().columns)
-    return None
-
-
-def _is_terminal() -> bool:
-    return sys.stdout.isatty()
 
 
 def in_latex(value: str) -> str:
