@@ -33,6 +33,7 @@ def _files(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
         "near.csv": "0,1,9\n1,0,9\n9,9,0\n",
         "odd.csv": "0,1\n2,0\n",
         "three.txt": "a\na\nb\n",
+        "other.txt": "a\nb\na\n",
         "trials.csv": "fold,bayes,tree\n1,0.5,0.25\n2,1,0.5\n3,1,1/2\n4,0.75,1\n",
         "weights.txt": "2\n1\n1\n0\n",
     }.items():
@@ -75,6 +76,31 @@ def test_clusters_by_models(cli: Cli) -> None:
     assert cli(*tree).code == 0
     refused = cli("score", "--data", "rows.csv", "t.json")
     assert (refused.code, refused.err.endswith("[cannot-predict]\n")) == (2, True)
+
+
+def test_proximities(cli: Cli) -> None:
+    call = ("score", "--proximity", "near.csv", "three.txt", "-m")
+    done = cli(*call, "silhouette", "-m", "dunn", "-m", "weight_between")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines()[2:] == [
+        "  silhouette      ↑ 0.5925925925925926  = 16/27",  # (8/9 + 8/9 + 0) / 3
+        "  dunn            ↑ 9.0                 = 9",
+        "  weight_between  ↑ 18.0                = 18",
+    ]
+    assert cli(*call, "weight_between", "--similarities").out.splitlines()[2:] == [
+        "  weight_between  ↓ 18.0  = 18",
+    ]
+    several = cli(*call, "silhouette", "other.txt", "--format", "csv")
+    assert several.out.splitlines()[1] == f"silhouette,higher,{16 / 27},{-8 / 27}"
+    piped = run(
+        cli, "score", "--proximity", "A", "three.txt", "-m", "dunn", A="0,1,9\n1,0,9\n9,9,0\n"
+    )
+    assert piped[1].splitlines()[2] == "  dunn  ↑ 9.0  = 9"
+
+
+def test_rows_serve_where_proximities_are_needed(cli: Cli) -> None:
+    call = ("score", "--data", "rows.csv", "--label-column", "kind", "-m", "dunn")
+    assert cli(*call).out == HEAD + "  dunn  ↑ 2.0  = 2\n"  # 4 between, 2 within
 
 
 def test_weights_and_noise_of_rows(cli: Cli) -> None:

@@ -15,7 +15,10 @@ from refclust.metrics.explain import Explanation
 from refclust.metrics.score import Score
 from refclust.numbers.real import plain_fraction
 
-FAMILIES: Final = ("matching", "pairs", "information", "association")
+FAMILIES: Final = (
+    *("matching", "pairs", "information", "association"),  # two labelings
+    *("scatter", "proximity", "density"),  # one, with rows or proximities
+)
 ARROWS: Final = {"higher": "↑", "lower": "↓", "neither": " "}
 LONGEST_FRACTION: Final = 25
 MOST_DIGITS: Final = 1000
@@ -120,7 +123,7 @@ def score_lines(
 
 
 def families(scores: Iterable[Score]) -> list[str]:
-    """Return the families that metrics belong to, those of chapters 41 to 44 first."""
+    """Return the families that metrics belong to, in the order of their chapters."""
     present = {score.origin.entry.family for score in scores}
     return [*(name for name in FAMILIES if name in present), *sorted(present - set(FAMILIES))]
 
