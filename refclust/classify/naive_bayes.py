@@ -23,8 +23,8 @@ from refclust.data.accepting.door import doubles
 from refclust.errors import BadOption, DimensionMismatch
 from refclust.fitting.memory import for_words
 from refclust.fitting.options import takes
-from refclust.kernels.mixtures.shared import plain
-from refclust.kernels.mixtures.words import Kind
+from refclust.kernels.mixtures.shared import floats
+from refclust.kernels.mixtures.words import CountModel
 from refclust.kernels.points import Vector
 from refclust.mixture.families.count_parameters import check_counts
 from refclust.mixture.passes import CountPasses
@@ -83,7 +83,7 @@ def naive_bayes(call: NaiveBayesCall) -> AnyClassifier:
     passes = CountPasses(known.rows, known.k)
     moments = passes.moments(known.labels, known.k)
     known.check_sizes(moments.counts)
-    sums = plain(moments.sums)
+    sums = floats(moments.sums)
     tokens = [math.fsum(sums[c * rows.d : (c + 1) * rows.d]) for c in range(known.k)]
     weights = class_prior(call.prior, known.classes, moments.counts, tokens)
     words_of = passes.parameters(moments, words, _shares(share, kind, rows.d), kind)
@@ -120,7 +120,7 @@ def _imagined(call: NaiveBayesCall, d: int) -> tuple[float, Share]:
     return (1.0, 0.5) if call.smoothing == "half" else (0.0, None)
 
 
-def _shares(p: Share, kind: Kind, d: int) -> Vector:
+def _shares(p: Share, kind: CountModel, d: int) -> Vector:
     """The share of each word among imagined ones; of a classifier they need not add up to one."""
     if p is None:
         return (1.0 / d if kind == "multinomial" else 0.5,) * d

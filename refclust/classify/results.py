@@ -13,7 +13,9 @@ from refclust.mixture.families.gaussian_parameters import GaussianParameters
 
 P = TypeVar("P", covariant=True)
 
-Kind: TypeAlias = Literal["multinomial", "bernoulli", "gaussian", "qda", "lda", "nearest-gaussian"]
+ClassifierKind: TypeAlias = Literal[
+    "multinomial", "bernoulli", "gaussian", "qda", "lda", "nearest-gaussian"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class Classifier(Generic[P]):
     Spec: QDA-PARAM, NB-THETA
     """
 
-    kind: Kind
+    kind: ClassifierKind
     classes: tuple[Hashable, ...]  # sorted
     parameters: P
     log_likelihood: float  # of rows and labels together

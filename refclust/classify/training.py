@@ -13,7 +13,7 @@ from typing import TypedDict
 
 from refclust.backends.session import Session
 from refclust.classify.options import Prior, TrainingCall
-from refclust.classify.results import Classifier, GaussianClassifier, Kind
+from refclust.classify.results import Classifier, ClassifierKind, GaussianClassifier
 from refclust.data.accepting.door import dataset, doubles
 from refclust.data.accepting.trust import items
 from refclust.data.dataset import Features, Fingerprint
@@ -153,7 +153,7 @@ def plain_prior(prior: Prior, shares: Sequence[float]) -> str | list[float]:
 
 
 def gaussian_classifier(
-    known: Labelled, kind: Kind, *, covariance: str, floor: float, prior: Prior
+    known: Labelled, kind: ClassifierKind, *, covariance: str, floor: float, prior: Prior
 ) -> GaussianClassifier:
     """Normal densities of the classes by one M-step, under any model of covariances.
 

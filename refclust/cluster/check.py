@@ -21,7 +21,7 @@ from refclust.data.dataset import Dataset
 from refclust.errors import BadOption
 from refclust.fitting.rows import Rows
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.clusters.kmeans import Step
+from refclust.kernels.clusters.kmeans import LloydStep
 from refclust.kernels.clusters.nearness import Cosine, Euclidean
 from refclust.kernels.contracts.basic import Argmin
 from refclust.kernels.points import Points
@@ -119,7 +119,7 @@ def _step_faults(fit: KMeansFit, rows: Dataset) -> Iterator[tuple[str, str | Non
     """What one full step of the reference says about each claim of the fit."""
     seen = Rows(rows, Session(REFERENCE))
     centres, k = CentreMatrix.of(fit.centres), len(fit.centres)
-    step: Step = seen.call("kmeans.lloyd_step", centres, None, fit.metric, k=k)
+    step: LloydStep = seen.call("kmeans.lloyd_step", centres, None, fit.metric, k=k)
     wrong = Argmin().fault(step.labels, fit.labels)
     what = f"the labels of all {rows.n} rows, by one full step of the reference"
     yield what, f"by a full step: {wrong}" if wrong else None

@@ -36,7 +36,7 @@ from refclust.fitting.draws import Draws
 from refclust.fitting.memory import for_centres
 from refclust.fitting.rows import Rows
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.clusters.kmeans import Labels, Step, copied
+from refclust.kernels.clusters.kmeans import Labels, LloydStep, copied
 from refclust.numbers.real import Real
 
 USUAL: Final = 20  # iterations, to estimate how long a fit will take
@@ -71,7 +71,7 @@ class _Closing:
     """The last pass of a run, with what was found out about it."""
 
     run: int
-    step: Step
+    step: LloydStep
     residuals: tuple[Fraction, ...]
     squares: tuple[Fraction, ...] | None = None
 
@@ -177,7 +177,7 @@ class Steps:
             while self._progress.centres is not None:
                 progress, centres = self._progress, self._progress.centres
                 number = progress.done + 1
-                step: Step = self._step(centres, previous, metric)  # assign
+                step: LloydStep = self._step(centres, previous, metric)  # assign
                 # Under the cosine the means also tell which clusters are empty.
                 means = self._means(step) if metric == "cosine" else None
                 empty = empty_clusters(step.sums, means)
@@ -213,7 +213,7 @@ class Steps:
                     self.save()
                 yield State(len(progress.finished), iteration, moved, None, step.labels)
 
-    def _begun(self) -> tuple[Step | None, Fraction | Real | None]:
+    def _begun(self) -> tuple[LloydStep | None, Fraction | Real | None]:
         """Choose where a run begins; after a stop, work out what the last iteration left behind.
 
         Spec: KM-INIT, KM-CKPT
@@ -229,7 +229,7 @@ class Steps:
         if progress.previous is None:
             return None, None
         assert progress.centres is not None
-        step: Step = self._step(progress.previous, None, self._options.metric)
+        step: LloydStep = self._step(progress.previous, None, self._options.metric)
         step = without(step, frozenset(progress.dropped))
         return step, self._objective(step, progress.centres)
 
@@ -238,7 +238,7 @@ class Steps:
         extra = {"trials": options.trials} if options.start == "greedy" else {}
         return STARTS[options.start](self._rows, options.k, self._draws, **extra)
 
-    def _means(self, step: Step) -> CentreMatrix:
+    def _means(self, step: LloydStep) -> CentreMatrix:
         return CentreMatrix.flat(self._flat_means(step.sums), self._d)
 
     def _advanced(self, progress: Progress, iteration: Iteration) -> Progress:
@@ -251,14 +251,14 @@ class Steps:
         self._square = sum(squares, Fraction(0))
         return squares
 
-    def _rss(self, step: Step, centres: CentreMatrix) -> Fraction:
+    def _rss(self, step: LloydStep, centres: CentreMatrix) -> Fraction:
         if self._square is None:
             # All rows in one cluster: the labels of a step may leave out what was dropped.
             self._squares(array("i", bytes(4 * self._rows.data.n)), 1)
         assert self._square is not None
         return exact_rss(self._square, self._residuals(step.sums, centres))
 
-    def _objective(self, step: Step, centres: CentreMatrix) -> Fraction | Real | None:
+    def _objective(self, step: LloydStep, centres: CentreMatrix) -> Fraction | Real | None:
         """What decides whether to go on, if anything but the labels does."""
         if self._options.metric == "cosine":
             return total_cosine(self._cosine_terms(step.sums, centres))
@@ -287,7 +287,7 @@ class Steps:
     def _iteration(
         self,
         number: int,
-        step: Step,
+        step: LloydStep,
         centres: CentreMatrix,
         updated: tuple[CentreMatrix, Fraction | Real | None] | None,
     ) -> Iteration:
@@ -314,9 +314,9 @@ class Steps:
         reason: Reason,
         progress: Progress,
         iteration: Iteration,
-        last: Step | None,
-        step: Step,
-        before: Step | None = None,
+        last: LloydStep | None,
+        step: LloydStep,
+        before: LloydStep | None = None,
     ) -> State:
         """Close the run and hand out its last state."""
         assert progress.centres is not None
@@ -328,8 +328,8 @@ class Steps:
         self,
         reason: Reason,
         progress: Progress,
-        last: Step | None,
-        before: Step | None = None,
+        last: LloydStep | None,
+        before: LloydStep | None = None,
     ) -> None:
         """Turn the current run into a finished one; its labels belong to its centres.
 

@@ -12,7 +12,7 @@ from refclust.cluster.results import Centre, Emptied, Policy
 from refclust.errors import EmptyCluster
 from refclust.fitting.rows import Rows
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.clusters.kmeans import ClusterSums, Step, Sums
+from refclust.kernels.clusters.kmeans import ClusterSums, LloydStep, Sums
 from refclust.kernels.clusters.seeding import Potential
 
 
@@ -45,7 +45,7 @@ def empty_clusters(sums: Sums, means: CentreMatrix | None = None) -> list[int]:
 
 def treat(
     rows: Rows,
-    step: Step,
+    step: LloydStep,
     centres: Sequence[Centre],
     empty: list[int],
     policy: Policy,
@@ -89,13 +89,13 @@ def update(
     )
 
 
-def without(step: Step, dropped: frozenset[int]) -> Step:
+def without(step: LloydStep, dropped: frozenset[int]) -> LloydStep:
     """The step with some clusters gone: their rows have no label, higher labels move down.
 
     Spec: KM-EMPTY
 
     >>> sums = ClusterSums((0, 1), 0, ((0,), (5,)), 0)
-    >>> left = without(Step(array("i", [1, 0]), 2, sums), frozenset([0]))
+    >>> left = without(LloydStep(array("i", [1, 0]), 2, sums), frozenset([0]))
     >>> left.labels.tolist(), left.sums.sums
     ([0, -1], ((5,),))
     """
@@ -111,7 +111,7 @@ def without(step: Step, dropped: frozenset[int]) -> Step:
         sums.shift,
     )
     labels = array("i", (index.get(label, -1) for label in memoryview(step.labels)))
-    return Step(labels, step.changed, left)
+    return LloydStep(labels, step.changed, left)
 
 
 def _farthest(rows: Rows, centres: Sequence[Centre], empty: list[int]) -> dict[int, int]:
@@ -130,7 +130,9 @@ def _farthest(rows: Rows, centres: Sequence[Centre], empty: list[int]) -> dict[i
     return taken
 
 
-def _split(rows: Rows, step: Step, centres: Sequence[Centre], empty: list[int]) -> dict[int, int]:
+def _split(
+    rows: Rows, step: LloydStep, centres: Sequence[Centre], empty: list[int]
+) -> dict[int, int]:
     """The farthest row of the cluster with the largest sum of squares, one cluster at a time."""
     squares = rows.call("kmeans.squares", step.labels, len(centres))
     within = exact_within(squares, rows.call("kmeans.residual", step.sums, centres))

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from refclust.backends.session import Session
     from refclust.fitting.checkpoint import Checkpoint
 
-Kind = TypeVar("Kind", bound="Options")
+OptionsType = TypeVar("OptionsType", bound="Options")
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -130,7 +130,7 @@ class Options:
         """The values of all options, by name, in a fixed order."""
         return {name: getattr(self, name) for name in members(type(self))}
 
-    def become(self, kind: type[Kind], **values: Any) -> Kind:
+    def become(self, kind: type[OptionsType], **values: Any) -> OptionsType:
         """These options as another dataclass, as far as it has them, with some values anew."""
         shared = members(kind).keys() & members(type(self)).keys()
         return kind(**{name: getattr(self, name) for name in shared} | values)
@@ -162,12 +162,12 @@ def _member(declared: dataclasses.Field[Any], hints: list[Any]) -> Member:
     return Member(declared.name, of_type, declared.default, not declared.kw_only, options[0])
 
 
-def takes(kind: Callable[P, Kind]) -> Callable[[Callable[[Kind], R]], Callable[P, R]]:
+def takes(kind: Callable[P, OptionsType]) -> Callable[[Callable[[OptionsType], R]], Callable[P, R]]:
     """Give a function of a call, an object of a dataclass, the options of it as its parameters."""
     assert isinstance(kind, type)
     allowed = ", ".join(members(kind))
 
-    def decorated(function: Callable[[Kind], R]) -> Callable[P, R]:
+    def decorated(function: Callable[[OptionsType], R]) -> Callable[P, R]:
         signature = _signature(kind, function)
 
         @functools.wraps(function)

@@ -53,12 +53,12 @@ def estimates(x: Rows, y: Sequence[int], w: Weights) -> list[tuple[Exact, Any, A
     """
     k = classes(y)
     pi = component_weights([one_hot(y_i, k) for y_i in y], w)
-    found = []
+    components = []
     for c in range(k):
         rows, weights = own(c, x, y, w)
         mu = centre(rows, weights)
-        found.append((pi[c], mu, scaled(1 / total(weights), scatter(rows, weights, mu))))
-    return found
+        components.append((pi[c], mu, scaled(1 / total(weights), scatter(rows, weights, mu))))
+    return components
 
 
 def discriminant(x: Vector, pi: Number, mu: Vector, sigma: Matrix, distance: Normal) -> Log:
@@ -150,7 +150,7 @@ def gaussian_naive_bayes(x: Vector, pi: Number, rows: Rows, w: Weights, density:
         flat = next(j for j, variance in enumerate(variances) if not variance)
         raise DegenerateCovariance(f"column {flat} is constant within a class")
     normal = [density([x[j]], [mu[j]], [[variances[j]]]) for j in range(len(mu))]
-    return logs([(1, pi), *((1, one) for one in normal)])
+    return logs([(1, pi), *((1, factor) for factor in normal)])
 
 
 def bernoulli_naive_bayes(

@@ -142,12 +142,12 @@ class Contingency:
     @classmethod
     def of_rows(cls, rows: Any) -> Contingency:
         """Build a table from its rows; rows and columns without an object are dropped."""
-        table = plain(rows)
+        table = listed(rows)
         if not isinstance(table, Sequence) or isinstance(table, str):
             raise BadTable(f"a table is a sequence of rows, not a {type(table).__name__}")
         cells: dict[Cell, Count] = {}
         width: int | None = None
-        for i, row in enumerate(map(plain, table)):
+        for i, row in enumerate(map(listed, table)):
             if not isinstance(row, Sequence) or isinstance(row, str):
                 raise BadTable(f"row {i} of the table is {shown(row)}, not a sequence of numbers")
             width = len(row) if width is None else width
@@ -230,7 +230,7 @@ def refuse_fractions(table: Contingency, reason: str = PERMUTED) -> None:
         raise WeightsNotInteger(reason)
 
 
-def plain(values: Any) -> Any:
+def listed(values: Any) -> Any:
     """Turn the arrays of other libraries into lists, without importing those libraries."""
     return values.tolist() if hasattr(values, "tolist") else values
 

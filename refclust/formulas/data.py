@@ -61,8 +61,8 @@ def corpus(
     if not bags:
         raise EmptyInput("there is no document")
     most = exact(len(bags) if high is None else high)
-    found = sorted({word for x in bags for word in x})
-    kept = [word for word in found if exact(low) <= document_frequency(bags, word) <= most]
+    vocabulary = sorted({word for x in bags for word in x})
+    kept = [word for word in vocabulary if exact(low) <= document_frequency(bags, word) <= most]
     if not kept:
         raise EmptyInput("no word is left in any document")
     return kept, [[x.get(word, 0) for word in kept] for x in bags]

@@ -65,7 +65,7 @@ class Entry:
     def _checked(self, name: str, value: Any) -> Any:
         allowed = self.options[name]
         if allowed:
-            if not any(isinstance(value, type(one)) and value == one for one in allowed):
+            if not any(isinstance(value, type(choice)) and value == choice for choice in allowed):
                 raise BadOption(
                     f"{self.name}: {name}={shown(value)}; allowed: {', '.join(map(repr, allowed))}"
                 )

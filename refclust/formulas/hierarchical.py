@@ -194,14 +194,14 @@ def given_distances(w: Sequence[Sequence[Number]]) -> tuple[tuple[Exact, ...], .
     Fraction(1, 2)
     """
     some(w)
-    n, found = len(w), tuple(tuple(map(exact, row)) for row in w)
-    if any(len(row) != n for row in found):
+    n, distances = len(w), tuple(tuple(map(exact, row)) for row in w)
+    if any(len(row) != n for row in distances):
         raise NotSymmetric("a matrix of distances is square")
     for i in range(n):
         for j in range(n):
-            if found[i][j] != found[j][i] or found[i][j] < 0 or found[i][i]:
+            if distances[i][j] != distances[j][i] or distances[i][j] < 0 or distances[i][i]:
                 raise NotSymmetric(f"the entry ({i}, {j}) is no distance: {w[i][j]!r}")
-    return found
+    return distances
 
 
 def cut(table: Sequence[Merge], n: int, k: int) -> list[int]:

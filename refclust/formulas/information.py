@@ -518,10 +518,10 @@ def _distribution(values: Iterable[Rational | str]) -> list[Fraction]:
     return shares
 
 
-def _items(given: Any, what: str) -> list[Any]:
+def _items(numbers: Any, what: str) -> list[Any]:
     """What a caller gave as a sequence, the arrays of other libraries as lists."""
-    plain = given.tolist() if hasattr(given, "tolist") else given
-    return items(plain, lambda: BadDistribution(f"{what} is {shown(given)}, not a sequence"))
+    plain = numbers.tolist() if hasattr(numbers, "tolist") else numbers
+    return items(plain, lambda: BadDistribution(f"{what} is {shown(numbers)}, not a sequence"))
 
 
 def _is_not_finite(value: Rational | str) -> bool:

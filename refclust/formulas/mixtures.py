@@ -129,13 +129,13 @@ def divergence(q: Shares, x: Rows, w: Weights, mixture: Mixture, p: Density) -> 
     >>> divergence([[0.5, 0.5]], [[1]], [2], one, coin) == log(4) - log(3)
     True
     """
-    found = logs(
+    minus_divergence = logs(
         (exact(w_i) * exact(q_ik), post / exact(q_ik))
         for x_i, w_i, q_i in zip(x, w, q, strict=True)
         for post, q_ik in zip(responsibilities(x_i, mixture, p), q_i, strict=True)
         if q_ik
     )
-    return -found
+    return -minus_divergence
 
 
 def responsibilities(x: Vector, mixture: Mixture, p: Density) -> tuple[Exact, ...]:
@@ -265,9 +265,13 @@ def best_run(objectives: Sequence[Number | Exception]) -> int:
     >>> best_run([-3, ValueError("collapsed"), -1, -1])
     2
     """
-    runs = [(r, one) for r, one in enumerate(objectives) if not isinstance(one, Exception)]
+    runs = [
+        (r, objective)
+        for r, objective in enumerate(objectives)
+        if not isinstance(objective, Exception)
+    ]
     if not runs:
-        raise next(one for one in objectives if isinstance(one, Exception))
+        raise next(objective for objective in objectives if isinstance(objective, Exception))
     return max(runs, key=lambda run: exact(run[1]))[0]
 
 
@@ -362,10 +366,10 @@ def drawn_shares(x: Vector, u: Sequence[Number], mixture: Mixture, p: Density) -
     """
     if not u:
         raise BadOption("0 samples; at least one is needed")
-    found: tuple[Exact, ...] = scaled(
+    shares: tuple[Exact, ...] = scaled(
         Fraction(1, len(u)), sum_of(drawn_component(x, u_s, mixture, p) for u_s in u)
     )
-    return found
+    return shares
 
 
 def restricted(x: Vector, m: int, mixture: Mixture, p: Density) -> tuple[tuple[Exact, ...], Log]:
@@ -400,10 +404,10 @@ def certified(
     """
     if digits > 1000:
         raise BadOption(f"{digits} digits; at most 1000 can be had")
-    found = log_likelihood(x, w, mixture, p)
-    if isinstance(found, float):
+    exact_value = log_likelihood(x, w, mixture, p)
+    if isinstance(exact_value, float):
         raise ImpossibleRow("no component can have made some row: its logarithm is -infinity")
-    return Real(found).enclosure(digits)
+    return Real(exact_value).enclosure(digits)
 
 
 def prediction(
@@ -520,7 +524,7 @@ def logs(terms: Iterable[tuple[Number, Number]]) -> Log:
     return total(a * log(b) for a, b in counted) if all(b for _, b in counted) else -math.inf
 
 
-def added(one: Log, other: Log) -> Log:
+def added(first: Log, other: Log) -> Log:
     """A sum of two numbers, of which one may be infinite.
 
     Spec: MIX-MARGLL
@@ -528,11 +532,11 @@ def added(one: Log, other: Log) -> Log:
     >>> added(1, 0.5), added(-math.inf, 2)
     (Fraction(3, 2), -inf)
     """
-    ends = [x for x in (one, other) if isinstance(x, float) and math.isinf(x)]
-    return ends[0] if ends else total([one, other])
+    ends = [x for x in (first, other) if isinstance(x, float) and math.isinf(x)]
+    return ends[0] if ends else total([first, other])
 
 
-def above(one: Log, other: Log) -> bool:
+def above(first: Log, other: Log) -> bool:
     """Whether a number, or minus infinity, is greater than another.
 
     Spec: MIX-MARGLL
@@ -540,9 +544,9 @@ def above(one: Log, other: Log) -> bool:
     >>> above(1, -math.inf), above(-math.inf, 1), above(2, 1)
     (True, False, True)
     """
-    if -math.inf in (one, other):
-        return one != -math.inf
-    return exact(one) > exact(other)
+    if -math.inf in (first, other):
+        return first != -math.inf
+    return exact(first) > exact(other)
 
 
 def in_doubles(numbers: Any) -> Any:

@@ -137,13 +137,13 @@ def class_prior(
     """
     if by == "equal":
         return (Fraction(1, k),) * k
-    one = [
+    counts = [
         exact(w_i) * (total(components(x_i).values()) if by == "tokens" else 1)
         for x_i, w_i in zip(x, w, strict=True)
     ]
-    if not any(one):
+    if not any(counts):
         raise EmptyInput("no word was counted, so no class has a share of the words")
-    return component_weights([one_hot(y_i, k) for y_i in y], one)
+    return component_weights([one_hot(y_i, k) for y_i in y], counts)
 
 
 def class_probabilities(
@@ -506,8 +506,8 @@ def estimates(t: Any, whole: Number, m: Number, p: Vector) -> Any:
     if len(t) > len(p):
         raise DimensionMismatch(f"{len(t)} counts and {len(p)} shares of imagined words")
     counts, shares = together(t, p)
-    found = {j: m_estimate(counts.get(j, 0), whole, m, p_j) for j, p_j in shares.items()}
-    return found if isinstance(t, Mapping) else tuple(found.values())
+    probabilities = {j: m_estimate(counts.get(j, 0), whole, m, p_j) for j, p_j in shares.items()}
+    return probabilities if isinstance(t, Mapping) else tuple(probabilities.values())
 
 
 def orders(x: Vector) -> Exact:

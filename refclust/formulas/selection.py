@@ -219,10 +219,10 @@ def variational_bernoulli(
     [(Fraction(2, 1), [(Fraction(2, 1), Fraction(1, 1)), (Fraction(1, 1), Fraction(2, 1))])]
     """
     nothing = [0] * len(x[0])
-    found = variational_multinomial(x, w, q, alpha, nothing)
+    components = variational_multinomial(x, w, q, alpha, nothing)
     return [
         (own, [(exact(b) + t, exact(b) + (own - exact(alpha)) - t) for t in sums])
-        for own, sums in found
+        for own, sums in components
     ]
 
 
@@ -236,9 +236,9 @@ def importance(log_v: Numbers) -> tuple[Real, Real]:
     """
     if not log_v:
         raise BadOption("at least one draw is needed")
-    v = [exp(exact(one)) for one in log_v]
+    v = [exp(exact(weight)) for weight in log_v]
     mean_weight = total(v) / len(v)
-    return log(mean_weight), Real(0) + total(v) ** 2 / total(one**2 for one in v)
+    return log(mean_weight), Real(0) + total(v) ** 2 / total(weight**2 for weight in v)
 
 
 def gap(r: Number, references: Numbers) -> tuple[Exact, Real]:
@@ -249,9 +249,9 @@ def gap(r: Number, references: Numbers) -> tuple[Exact, Real]:
     >>> [float(part) for part in gap(1, [1, 1])]
     [0.0, 0.0]
     """
-    logs = [log(exact(one)) for one in references]
+    logs = [log(exact(reference)) for reference in references]
     middle, b = total(logs) / len(logs), len(logs)
-    spread = sqrt(total((one - middle) ** 2 for one in logs) / b)
+    spread = sqrt(total((reference - middle) ** 2 for reference in logs) / b)
     return middle - log(exact(r)), sqrt(1 + Fraction(1, b)) * spread
 
 
@@ -378,23 +378,23 @@ def wisharts(v_inverse: Matrix, model: str) -> list[Matrix]:
 
 
 def multinomial_bound(
-    w: Numbers, q: Sequence[Numbers], alpha: Number, b: Numbers, found: list[tuple[Exact, Any]]
+    w: Numbers, q: Sequence[Numbers], alpha: Number, b: Numbers, components: list[tuple[Exact, Any]]
 ) -> Exact:
     """The bound on the log evidence of documents, directly after the beliefs were renewed.
 
     Spec: VB-MULT
     """
-    sharing = log_beta([own for own, _ in found]) - log_beta([alpha] * len(found))
-    words = total(log_beta(beta) - log_beta(b) for _, beta in found)
+    sharing = log_beta([own for own, _ in components]) - log_beta([alpha] * len(components))
+    words = total(log_beta(beta) - log_beta(b) for _, beta in components)
     return sharing + words + entropy(w, q)
 
 
-def multinomial_log_rho(x: Row, found: list[tuple[Exact, Any]]) -> list[Exact]:
+def multinomial_log_rho(x: Row, components: list[tuple[Exact, Any]]) -> list[Exact]:
     """The logarithms of what the shares of a document are proportional to.
 
     Spec: VB-MULT
     """
-    whole = digamma(_rational(total(alpha for alpha, _ in found)))
+    whole = digamma(_rational(total(alpha for alpha, _ in components)))
     return [
         digamma(_rational(alpha))
         - whole
@@ -403,28 +403,28 @@ def multinomial_log_rho(x: Row, found: list[tuple[Exact, Any]]) -> list[Exact]:
             for x_j, beta_j in zip(x, beta, strict=True)
             if x_j
         )
-        for alpha, beta in found
+        for alpha, beta in components
     ]
 
 
 def bernoulli_bound(
-    w: Numbers, q: Sequence[Numbers], alpha: Number, b: Number, found: list[tuple[Exact, Any]]
+    w: Numbers, q: Sequence[Numbers], alpha: Number, b: Number, components: list[tuple[Exact, Any]]
 ) -> Exact:
     """The bound on the log evidence of features, directly after the beliefs were renewed.
 
     Spec: VB-BERN
     """
-    sharing = log_beta([own for own, _ in found]) - log_beta([alpha] * len(found))
-    features = total(log_beta(pair) - log_beta([b, b]) for _, pairs in found for pair in pairs)
+    sharing = log_beta([own for own, _ in components]) - log_beta([alpha] * len(components))
+    features = total(log_beta(pair) - log_beta([b, b]) for _, pairs in components for pair in pairs)
     return sharing + features + entropy(w, q)
 
 
-def bernoulli_log_rho(x: Row, found: list[tuple[Exact, Any]]) -> list[Exact]:
+def bernoulli_log_rho(x: Row, components: list[tuple[Exact, Any]]) -> list[Exact]:
     """The logarithms of what the shares of a row of features are proportional to.
 
     Spec: VB-BERN
     """
-    whole = digamma(_rational(total(alpha for alpha, _ in found)))
+    whole = digamma(_rational(total(alpha for alpha, _ in components)))
     return [
         digamma(_rational(alpha))
         - whole
@@ -432,7 +432,7 @@ def bernoulli_log_rho(x: Row, found: list[tuple[Exact, Any]]) -> list[Exact]:
             digamma(_rational(pair[0] if x_j else pair[1])) - digamma(_rational(total(pair)))
             for x_j, pair in zip(x, pairs, strict=True)
         )
-        for alpha, pairs in found
+        for alpha, pairs in components
     ]
 
 
@@ -455,7 +455,7 @@ def log_beta(alpha: Numbers) -> Exact:
     >>> log_beta([1, 1]).fraction
     Fraction(0, 1)
     """
-    return total(log_gamma(_rational(one)) for one in alpha) - log_gamma(_rational(total(alpha)))
+    return total(log_gamma(_rational(a)) for a in alpha) - log_gamma(_rational(total(alpha)))
 
 
 def log_wishart(v_inverse: Matrix, nu: Number) -> Exact:

@@ -146,9 +146,9 @@ def total(terms: Iterable[Number]) -> Exact:
     >>> total([0.5, 1, Fraction(1, 3)])
     Fraction(11, 6)
     """
-    found = [exact(term) for term in terms]
-    rational = [term for term in found if isinstance(term, Fraction)]
-    return sum(rational, Fraction()) if len(rational) == len(found) else reals.total(found)
+    numbers = [exact(term) for term in terms]
+    rational = [term for term in numbers if isinstance(term, Fraction)]
+    return sum(rational, Fraction()) if len(rational) == len(numbers) else reals.total(numbers)
 
 
 def product(factors: Iterable[Number]) -> Exact:

@@ -25,7 +25,7 @@ from refclust.formulas.contingency import (
     Lonely,
     Sides,
     exact_count,
-    plain,
+    listed,
     without_noise,
 )
 from refclust.kernels.contingency import CellTable, LabelPairs
@@ -111,7 +111,7 @@ def label_sequence(values: Any) -> Sequence[Hashable]:
     buffer = _buffer(values)
     if buffer is not None:
         return buffer
-    values = plain(values)
+    values = listed(values)
     if type(values) in (list, tuple, str, range):
         return values  # type: ignore[no-any-return]
     return items(
@@ -161,7 +161,7 @@ def exact_weights(values: Iterable[Any], expected: int) -> list[Count]:
 
     counts = [
         exact_count(weight, f"the weight of object {position}", BadWeight)
-        for position, weight in enumerate(iterator(plain(values), refusal))
+        for position, weight in enumerate(iterator(listed(values), refusal))
     ]
     if len(counts) != expected:
         raise LabelLengthMismatch(f"{len(counts)} weights for {expected} objects")

@@ -40,7 +40,7 @@ HEAVY_LIMIT: Final = 2000  # objects; above, metrics that enumerate tables must 
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class Evaluation:
     """Everything a score knows about how it came about."""
 
     entry: Entry
@@ -57,9 +57,9 @@ class Origin:
 class Score(float):
     """The nearest double of a metric's exact value, with everything known about it."""
 
-    origin: Origin
+    origin: Evaluation
 
-    def __new__(cls, value: float, origin: Origin) -> Score:
+    def __new__(cls, value: float, origin: Evaluation) -> Score:
         """Make a score of a double and its origin."""
         made = super().__new__(cls, value)
         made.origin = origin
@@ -230,7 +230,7 @@ def evaluate(
             "entropy metrics, or pairs=ordered"
         )
     value, exact, undefined, bound = _value(entry, evidence, chosen, library, session)
-    origin = Origin(
+    origin = Evaluation(
         entry=entry,
         options=chosen,
         evidence=evidence,

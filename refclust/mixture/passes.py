@@ -26,8 +26,8 @@ from refclust.kernels.clusters.kmeans import Labels
 from refclust.kernels.mixtures.gaussian import Gaussians, Moments, Spread
 from refclust.kernels.mixtures.multinomial import Tallies, Terms
 from refclust.kernels.mixtures.scatters import moved_part
-from refclust.kernels.mixtures.shared import Doubles, EMStep, Posterior, Rule, plain
-from refclust.kernels.mixtures.words import Kind, WordLogs, WordStep
+from refclust.kernels.mixtures.shared import Doubles, EMStep, Posterior, Rule, floats
+from refclust.kernels.mixtures.words import CountModel, WordLogs, WordStep
 from refclust.kernels.points import Vector
 from refclust.mixture.families.count_parameters import (
     CountParameters,
@@ -312,7 +312,7 @@ class CountPasses:
         terms = [
             n * offset for n, offset in zip(moments.counts, densities.offsets, strict=True) if n
         ]
-        pairs = zip(plain(moments.sums), plain(densities.slopes), strict=True)
+        pairs = zip(floats(moments.sums), floats(densities.slopes), strict=True)
         terms += [x * slope for x, slope in pairs if x]
         return -math.inf if -math.inf in terms else math.fsum(terms)
 
@@ -335,14 +335,14 @@ class CountPasses:
         if densities.falling:
             words = abs(expected - math.fsum(n * offset for n, offset in known))
         else:
-            pairs = zip(plain(moments.sums), plain(densities.slopes), strict=True)
+            pairs = zip(floats(moments.sums), floats(densities.slopes), strict=True)
             words = math.fsum(abs(x * slope) for x, slope in pairs if x and math.isfinite(slope))
         terms = self.rows.data.n + self.longest + 2 * densities.k + 32
         # Estimated probabilities are off by at most 5 u each, so those of a component need not add
         # up to exactly one: what would be a maximum is short of it by as much for every word.
         return terms * ROUND * (own + words) + 8 * ROUND * self.tokens
 
-    def terms(self, parameters: CountParameters, kind: Kind) -> Terms:
+    def terms(self, parameters: CountParameters, kind: CountModel) -> Terms:
         """The densities of parameters, ready for a pass.
 
         Spec: NB-LIK, BMIX-LL
@@ -350,7 +350,9 @@ class CountPasses:
         logs: WordLogs = self._call("multinomial.logs", probability_buffer(parameters), kind)
         return terms_of(parameters, logs, kind)
 
-    def estimated(self, tallies: Tallies, m: float, p: Sequence[float], kind: Kind) -> WordStep:
+    def estimated(
+        self, tallies: Tallies, m: float, p: Sequence[float], kind: CountModel
+    ) -> WordStep:
         """The probabilities of words of each component, with m imagined observations.
 
         Spec: MMIX-THETA, BMIX-THETA
@@ -359,7 +361,7 @@ class CountPasses:
         return step
 
     def parameters(
-        self, tallies: Tallies, m: float, p: Sequence[float], kind: Kind
+        self, tallies: Tallies, m: float, p: Sequence[float], kind: CountModel
     ) -> CountParameters:
         """The parameters that maximise the likelihood of weighted counts, with m imagined ones.
 

@@ -17,7 +17,7 @@ from refclust.fitting.memory import for_shares
 from refclust.fitting.rows import Rows
 from refclust.kernels.blocks import Doubles, blocks
 from refclust.kernels.clusters.kmeans import copied
-from refclust.kernels.mixtures.shared import SOFT, Posterior, plain, shares
+from refclust.kernels.mixtures.shared import SOFT, Posterior, floats, shares
 from refclust.kernels.points import Vector
 from refclust.mixture.families.count_parameters import CountParameters
 from refclust.mixture.families.gaussian_parameters import GaussianParameters, readable
@@ -163,7 +163,7 @@ def with_left_out(values: Doubles, left_out: LeftOut, k: int = 1) -> array[float
     array('d', [11.0, 12.0, 23.0, 24.0])
     """
     if isinstance(left_out, float):
-        return array("d", (x + left_out for x in plain(values)))
+        return array("d", (x + left_out for x in floats(values)))
     return array(
         "d", (x + own for own, row in zip(left_out, blocks(values, k), strict=True) for x in row)
     )

@@ -8,7 +8,12 @@ from dataclasses import fields
 from typing import Any, TypeAlias, cast
 
 from refclust.backends.session import Provenance
-from refclust.classify.results import Classifier, CountClassifier, GaussianClassifier, Kind
+from refclust.classify.results import (
+    Classifier,
+    ClassifierKind,
+    CountClassifier,
+    GaussianClassifier,
+)
 from refclust.data.dataset import Dataset, Fingerprint
 from refclust.data.files.records import taken
 from refclust.errors import BadOption
@@ -77,7 +82,7 @@ def classifier_of(model: ClassifierModel) -> AnyClassifier:
     Spec: MODEL-DOC
     """
     params, fitted = model.params, model.fitted
-    kind: Kind = params.kind if model.algorithm == "naive-bayes" else model.algorithm
+    kind: ClassifierKind = params.kind if model.algorithm == "naive-bayes" else model.algorithm
     names = (field.name for field in fields(params) if field.name != "kind")
     classifier: Classifier[Any] = Classifier(
         kind=kind,
@@ -96,7 +101,7 @@ def classifier_of(model: ClassifierModel) -> AnyClassifier:
     return cast(AnyClassifier, classifier)
 
 
-def _algorithm(kind: Kind) -> Trained:
+def _algorithm(kind: ClassifierKind) -> Trained:
     match kind:
         case "multinomial" | "bernoulli" | "gaussian":
             return "naive-bayes"

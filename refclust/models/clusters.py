@@ -34,15 +34,15 @@ from refclust.models.records.clusters import (
     ClusterModel,
     Cut,
     DataFacts,
+    DataKind,
+    DataOrigin,
     FlatSplit,
-    Kind,
+    IterationRecord,
     KMeansFitted,
     KMeansModel,
     KMeansParams,
     Model,
-    Origin,
     Reading,
-    Step,
 )
 from refclust.version import __version__
 
@@ -83,7 +83,7 @@ def model_of(
     known = data_facts(fit, data, reading)
     origin = origin_of(fit.provenance)
     if isinstance(fit, KMeansFit):
-        trace = tuple(taken(Step, step) for step in fit.trace if step.rss is not None)
+        trace = tuple(taken(IterationRecord, step) for step in fit.trace if step.rss is not None)
         fitted = taken(KMeansFitted, fit, trace=trace)
         return KMeansModel(taken(KMeansParams, fit), fitted, known, origin)
     tree = taken(BisectingFitted, fit, splits=_flat(fit.root))
@@ -156,16 +156,16 @@ def data_facts(fit: _OfRows, data: Dataset | None, reading: Reading | None) -> D
             f"the data have {data.n} rows and {data.d} features; "
             f"those of the fit had {fit.n} and {fit.d}"
         )
-    kind: Kind = "sparse" if data is not None and data.kind == "sparse" else "dense"
+    kind: DataKind = "sparse" if data is not None and data.kind == "sparse" else "dense"
     return DataFacts(kind, fit.n, fit.d, fit.digest, fit.features, reading)
 
 
-def origin_of(provenance: Provenance) -> Origin:
+def origin_of(provenance: Provenance) -> DataOrigin:
     """What a model tells of who ran the kernels.
 
     Spec: MODEL-DOC
     """
-    return taken(Origin, provenance)
+    return taken(DataOrigin, provenance)
 
 
 def _agglomerative(
@@ -179,7 +179,7 @@ def _agglomerative(
         digest = None if data is None else data.digest()
         known = DataFacts("distances", tree.n, 0, digest, None, reading)
     else:
-        kind: Kind = "sparse" if data.kind == "sparse" else "dense"
+        kind: DataKind = "sparse" if data.kind == "sparse" else "dense"
         known = DataFacts(kind, data.n, data.d, data.digest(), data.features, reading)
     if cut is None and tree.labels is not None:
         cut = Cut(k=max(tree.labels) + 1)

@@ -23,7 +23,7 @@ from refclust.models.records.clusters import (
     KMeansParams,
     Model,
 )
-from refclust.models.records.common import DataFacts, Origin
+from refclust.models.records.common import DataFacts, DataOrigin
 from refclust.models.records.families import FAMILIES
 from refclust.models.records.mixtures import (
     ClassifierFitted,
@@ -65,7 +65,7 @@ def from_json(text: str, name: str) -> Model:
     top = parse(text, name)
     _check_version(top)
     _, _, algorithm, params, fitted, data, provenance = top.members(*KEYS)
-    facts, origin = read(DataFacts, data, {}), read(Origin, provenance, {})
+    facts, origin = read(DataFacts, data, {}), read(DataOrigin, provenance, {})
     word = algorithm.one_of(ALGORITHMS)
     if facts.kind == "distances" and word != "agglomerative":
         data.entry("kind").fail("distances; this algorithm needs rows, dense or sparse")

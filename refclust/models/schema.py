@@ -23,7 +23,7 @@ from refclust.models.document import (
     VERSION,
     records_of,
 )
-from refclust.models.records.common import DataFacts, Origin
+from refclust.models.records.common import DataFacts, DataOrigin
 from refclust.models.records.families import FAMILIES
 
 _WIDTH: Final = 90
@@ -39,7 +39,7 @@ def schema() -> Schema:
     """
     defs: Schema = {}
     rules = [_rule(defs, known) for known in _kinds()]
-    data, origin = (part_of(record).schema(defs, {}) for record in (DataFacts, Origin))
+    data, origin = (part_of(record).schema(defs, {}) for record in (DataFacts, DataOrigin))
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"refclust model, version {VERSION}",

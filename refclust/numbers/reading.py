@@ -41,13 +41,13 @@ def exact(text: str, what: str) -> Fraction | None:
     >>> exact("0.25", "x"), exact(" -6/4 ", "x"), exact("1e2", "x"), exact("1_0", "x")
     (Fraction(1, 4), Fraction(-3, 2), Fraction(100, 1), None)
     """
-    found = _NUMERAL.fullmatch(text.strip(_BLANKS))
-    if found is None:
+    numeral = _NUMERAL.fullmatch(text.strip(_BLANKS))
+    if numeral is None:
         return None
-    top, bottom, power = found["top"], found["bottom"], 0
+    top, bottom, power = numeral["top"], numeral["bottom"], 0
     if top is None:
-        part, told = found["part"] or "", found["power"] or "0"
-        top, bottom, power = found["whole"] + part, "1", _power(told) - len(part)
+        part, power_text = numeral["part"] or "", numeral["power"] or "0"
+        top, bottom, power = numeral["whole"] + part, "1", _power(power_text) - len(part)
     top, bottom = top.lstrip("0"), bottom.lstrip("0")
     if not bottom:
         return None
@@ -55,12 +55,12 @@ def exact(text: str, what: str) -> Fraction | None:
         return Fraction()
     digits = top.rstrip("0") if power < 0 else top
     power += len(top) - len(digits)
-    below = len(bottom) if found["bottom"] else 0
+    below = len(bottom) if numeral["bottom"] else 0
     within("digits", _written(len(digits), power) + below, what)
     number = Fraction(
         _integer(digits) * 10 ** max(power, 0), _integer(bottom) * 10 ** max(-power, 0)
     )
-    return -number if found["sign"] == "-" else number
+    return -number if numeral["sign"] == "-" else number
 
 
 def exact_value(value: object, what: str) -> Fraction | None:

@@ -1,8 +1,9 @@
 """What ``refclust trace --evidence`` found, kept in ``spec/locks/evidence/mutants.lock``.
 
 A line says of one clause how many changes of its definition were tried, what noticed them, and
-which nothing noticed. Its key is the hash of the definition, of all it reaches, and of the evidence
-that cites the clause: another key says that the line belongs to other code or other evidence.
+which nothing noticed. Its key is the hash of the definition, of what it reaches in its own package,
+and of the evidence that cites the clause: another key says that the line belongs to another formula
+or to other evidence. What lies below, such as the arithmetic, is held right by its own clauses.
 """
 
 from __future__ import annotations
@@ -41,13 +42,15 @@ def forget(spec: Path, tree: Scan) -> None:
 
 
 def key(tree: Scan, clause: str) -> str:
-    """The hash of the definition of a clause, of all it reaches, and of its evidence."""
+    """The hash of the definition of a clause, of what it reaches beside it, and of its evidence."""
     definition = definition_of(tree, clause)
     if definition is None:
         return ""
     # With its docstring: its doctest is evidence, too.
     parts = [definition.text]
-    parts += (tree.units[name].bare for name in sorted(tree.reach(definition.name)))
+    package = definition.name.split(".")[:2]
+    reached = sorted(tree.reach(definition.name))
+    parts += (tree.units[name].bare for name in reached if name.split(".")[:2] == package)
     cited = {file.file for file in tree.vectors(clause)}
     parts += (file.hash for file in tree.files if file.file in cited)
     for test in (marker for marker in proofs(tree) if clause in marker.ids):

@@ -30,7 +30,7 @@ WHOLE_CASE: Final = "(the case)"
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class GoldenCase:
     """One input with what is expected of it, key by key."""
 
     id: str
@@ -47,7 +47,7 @@ class VectorFile:
     name: str
     subject: str
     title: str
-    cases: tuple[Case, ...]
+    cases: tuple[GoldenCase, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Report:
         )
 
 
-Answering: TypeAlias = Callable[[VectorFile, Case, str], "Answer | None"]
+Answering: TypeAlias = Callable[[VectorFile, GoldenCase, str], "Answer | None"]
 
 
 def load(only: str | None = None, root: Path | None = None) -> tuple[VectorFile, ...]:
@@ -104,7 +104,7 @@ def verify(*, backend: str | None = None, only: str | None = None) -> Report:
     """Run refclust, on any backend, on the golden vectors."""
     Session(backend)  # a backend that cannot be used is told before anything is read
 
-    def answer(file: VectorFile, case: Case, key: str) -> Answer:
+    def answer(file: VectorFile, case: GoldenCase, key: str) -> Answer:
         # One for each answer: a session keeps what it prepared, and tells of all of it each time.
         session = Session(backend)
         if key == WHOLE_CASE:
@@ -118,7 +118,7 @@ def judge_answers(path: Path, only: str | None = None) -> Report:
     """Judge the answers that any program wrote to a file; what it left out is not judged."""
     by_case = _read_answers(path)
 
-    def answer(file: VectorFile, case: Case, key: str) -> Answer | None:  # noqa: ARG001
+    def answer(file: VectorFile, case: GoldenCase, key: str) -> Answer | None:  # noqa: ARG001
         of_case = by_case.get(case.id)
         if of_case is None:
             return None
@@ -151,7 +151,7 @@ def _judge(files: tuple[VectorFile, ...], answer: Answering) -> Report:
 
 def differs(
     file: VectorFile,
-    case: Case,
+    case: GoldenCase,
     answer: Callable[[str, dict[str, Any], str], Answer | None],
     asked: Iterable[str] | None = None,
 ) -> bool:
@@ -189,7 +189,7 @@ def _judge_file(file: VectorFile, answer: Answering) -> FileReport:
     return FileReport(file.name, len(file.cases), values, passed, tuple(failures), tuple(apart))
 
 
-def keys(case: Case) -> Iterator[tuple[str, dict[str, Any]]]:
+def keys(case: GoldenCase) -> Iterator[tuple[str, dict[str, Any]]]:
     """The keys that a case asks for, with what is expected; a refusal has one for the whole."""
     if isinstance(case.expect.get("error"), str):
         yield WHOLE_CASE, case.expect
@@ -204,7 +204,7 @@ def _read(path: Path, name: str) -> VectorFile:
             raise BadVectorFile(f"{name}: format {content['format']!r}, expected {FORMAT!r}")
         shared = content.get("formulas", [])
         cases = tuple(
-            Case(
+            GoldenCase(
                 id=case["id"],
                 description=case.get("description", ""),
                 formulas=tuple(case.get("formulas", shared)),

@@ -16,7 +16,7 @@ from refclust.errors import EmptyCluster
 from refclust.fitting.rows import Rows
 from refclust.formulas import kmeans as formulas
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.clusters.kmeans import ClusterSums, Step, lloyd_step
+from refclust.kernels.clusters.kmeans import ClusterSums, LloydStep, lloyd_step
 from refclust.kernels.clusters.means import mean
 from refclust.kernels.points import Points
 from tests.cluster import witness
@@ -26,7 +26,7 @@ from tests.metrics.strategies import some
 NOTHING = Treated({}, frozenset(), ())
 
 
-def step_of(case: Case, kind: str) -> tuple[Rows, Step]:
+def step_of(case: Case, kind: str) -> tuple[Rows, LloydStep]:
     data = case.data(kind)
     return Rows(data, Session("reference")), lloyd_step(Points(data), tuple(case.centres), None)
 
@@ -130,16 +130,16 @@ def test_keep_and_drop_take_nothing() -> None:
 @pytest.mark.spec("KM-EMPTY", "KM-UPDATE")
 def test_dropping_moves_higher_indices_down() -> None:
     sums = ClusterSums((1, 0, 2), 0, ((5,), (0,), (8,)), 0)
-    step = Step(array("i", [0, 2, 2]), 3, sums)
+    step = LloydStep(array("i", [0, 2, 2]), 3, sums)
     centres = ((5.0,), (77.0,), (3.0,))
     dropped = Treated({}, frozenset([1]), ())
     assert update(means_of(sums), centres, [1], dropped) == ((5.0,), (4.0,))
     left = without(step, frozenset([1]))
-    assert left == Step(array("i", [0, 1, 1]), 3, ClusterSums((1, 2), 0, ((5,), (8,)), 0))
+    assert left == LloydStep(array("i", [0, 1, 1]), 3, ClusterSums((1, 2), 0, ((5,), (8,)), 0))
     assert without(step, frozenset()) == step
     # Rows of a cluster that is gone have no label: weightless ones, or opposite directions.
     gone = without(step, frozenset([0, 1]))
-    assert gone == Step(array("i", [-1, 0, 0]), 3, ClusterSums((2,), 0, ((8,),), 0))
+    assert gone == LloydStep(array("i", [-1, 0, 0]), 3, ClusterSums((2,), 0, ((8,),), 0))
 
 
 @pytest.mark.spec("KM-EMPTY")

@@ -14,7 +14,7 @@ from refclust.kernels.points import Points
 from refclust.mixture.families.count_parameters import CountParameters
 from refclust.testing.rungs import dense_of
 from refclust.vectors import verify
-from refclust.vectors.verify import Case
+from refclust.vectors.verify import GoldenCase
 from tests.formulas import golden_mixtures as golden
 
 U = 2.0**-53
@@ -80,7 +80,7 @@ def problems(
 
 
 @cache
-def _cases() -> dict[str, tuple[str, Case]]:
+def _cases() -> dict[str, tuple[str, GoldenCase]]:
     names = ("30-mixtures", "31-multinomial", "32-gaussian", "33-classify")
     return {
         case.id: (file.subject, case)
@@ -90,7 +90,7 @@ def _cases() -> dict[str, tuple[str, Case]]:
     }
 
 
-def cases(only: str) -> dict[str, Case]:
+def cases(only: str) -> dict[str, GoldenCase]:
     """The golden cases of a subject that are no refusals."""
     return {
         name: case

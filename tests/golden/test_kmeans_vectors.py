@@ -21,7 +21,7 @@ from refclust.errors import BadVectorFile
 from refclust.numbers.sampling import stream
 from refclust.vectors import verify
 from refclust.vectors.runners import clusters as cluster_runners
-from refclust.vectors.verify import Case
+from refclust.vectors.verify import GoldenCase
 
 SPEC = Path(__file__).parents[2] / "spec"
 FILES = {file.name: file for file in verify.load("10-kmeans/")}
@@ -30,11 +30,11 @@ FILES = {file.name: file for file in verify.load("10-kmeans/")}
 WITHOUT_NUMBERS = {"KM-CKPT", "KM-WORKED", "KER-MASS"}
 
 
-def cases(name: str) -> tuple[Case, ...]:
+def cases(name: str) -> tuple[GoldenCase, ...]:
     return FILES[f"10-kmeans/{name}.json"].cases
 
 
-def case(name: str) -> Case:
+def case(name: str) -> GoldenCase:
     return next(one for file in FILES.values() for one in file.cases if one.id == f"km-{name}")
 
 

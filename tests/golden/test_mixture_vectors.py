@@ -19,7 +19,7 @@ from refclust.backends.session import Session
 from refclust.errors import BadVectorFile
 from refclust.vectors import answers, verify
 from refclust.vectors.runners import subjects
-from refclust.vectors.verify import Case
+from refclust.vectors.verify import GoldenCase
 from tests.golden.plain_steps import Plain, single
 
 SPEC = Path(__file__).parents[2] / "spec"
@@ -42,7 +42,7 @@ UNTOLD = (
 SESSION = Session("reference")
 
 
-def case(name: str) -> Case:
+def case(name: str) -> GoldenCase:
     return next(one for file in FILES.values() for one in file.cases if one.id == name)
 
 
@@ -69,7 +69,7 @@ def nearest(expected: dict[str, Any]) -> Any:
     return float(Fraction(expected["exact"]))
 
 
-def missed(plain: Plain, one: Case) -> list[str]:
+def missed(plain: Plain, one: GoldenCase) -> list[str]:
     """The keys of a case that a program gets wrong."""
     try:
         found = plain.answers(one.input)

@@ -20,14 +20,14 @@ from refclust.errors import BadVectorFile, RefclustError
 from refclust.vectors import answers, verify
 from refclust.vectors.answers import Answer, Refused
 from refclust.vectors.runners import texts as text_runners
-from refclust.vectors.verify import Case
+from refclust.vectors.verify import GoldenCase
 
 SPEC = Path(__file__).parents[2] / "spec"
 FILES = {file.name: file for file in verify.load("09-data/")}
 SESSION = Session("reference")
 
 
-def cases(name: str) -> tuple[Case, ...]:
+def cases(name: str) -> tuple[GoldenCase, ...]:
     return FILES[f"09-data/{name}.json"].cases
 
 
@@ -38,7 +38,7 @@ def answered(given: dict[str, Any], key: str) -> Answer:
         return Refused(refusal.code)
 
 
-def judged(one: Case) -> Iterator[tuple[str, dict[str, Any]]]:
+def judged(one: GoldenCase) -> Iterator[tuple[str, dict[str, Any]]]:
     if isinstance(one.expect.get("error"), str):
         return ((key, one.expect) for key in text_runners.REFUSED_KEYS)
     return iter(one.expect.items())

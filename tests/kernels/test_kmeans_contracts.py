@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 import pytest
 
-from refclust.kernels.clusters.kmeans import ClusterSums, Step, StepContract, SumsContract
+from refclust.kernels.clusters.kmeans import ClusterSums, LloydStep, StepContract, SumsContract
 from refclust.kernels.clusters.seeding import (
     Potential,
     PotentialContract,
@@ -26,7 +26,7 @@ from tests.cluster.strategies import data_of
 
 LABELS = array("i", [0, 0, 1])
 SUMS = ClusterSums((2, 1), 0, ((3, 4), (5, 6)), 1)
-STEP = Step(LABELS, 3, SUMS)
+STEP = LloydStep(LABELS, 3, SUMS)
 POTENTIAL = Potential(((0.0,), (1.0,)), LABELS, array("d", [0.0, 1.0, 2.0]))
 
 
@@ -149,7 +149,7 @@ def test_steps() -> None:
         "changed: a int64, not a plain int"
     )
     assert contract.malformed(replace(STEP, changed=True)) is not None
-    assert contract.malformed((LABELS, 3, SUMS)) == "a tuple instead of a Step"
+    assert contract.malformed((LABELS, 3, SUMS)) == "a tuple instead of a LloydStep"
     assert contract.malformed(None) is not None
 
 

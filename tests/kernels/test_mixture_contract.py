@@ -15,7 +15,7 @@ from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.mixtures import gaussian, multinomial
 from refclust.kernels.mixtures.gaussian import Gaussians, Moments
 from refclust.kernels.mixtures.multinomial import Tallies, Terms
-from refclust.kernels.mixtures.shared import HARD, SOFT, EMStep, Posterior, Rule, plain, shares
+from refclust.kernels.mixtures.shared import HARD, SOFT, EMStep, Posterior, Rule, floats, shares
 from refclust.kernels.registry import KERNELS
 from refclust.testing.saboteurs.plain_mixtures import (
     central,
@@ -140,7 +140,7 @@ def test_labels_of_equals() -> None:
 @pytest.mark.spec("KER-POSTERIOR")
 def test_densities_that_no_double_holds() -> None:
     right = gaussian.posterior(POINTS, FAR, False)
-    assert max(plain(right.log_likelihoods)) < -1e5
+    assert max(floats(right.log_likelihoods)) < -1e5
     wrong = replace(right, log_likelihoods=array("d", map(naive_log, joint_of(POINTS, FAR))))
     assert "-inf instead of" in str(judged("gaussian.posterior", POINTS, (FAR, False), wrong))
 

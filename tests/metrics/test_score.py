@@ -27,7 +27,7 @@ from refclust.errors import (
 from refclust.metrics import Contingency, Metric, Score, catalogue, score
 from refclust.metrics.calls.labelings import score_all, scorer, table_of
 from refclust.metrics.chance import Estimate
-from refclust.metrics.score import HEAVY_LIMIT, Origin, evaluate
+from refclust.metrics.score import HEAVY_LIMIT, Evaluation, evaluate
 from refclust.numbers.real import Real, enclosed, log, sqrt
 from refclust.numbers.reals import decide
 from tests.metrics.keys import EXTERNAL
@@ -77,7 +77,7 @@ def test_what_a_score_knows() -> None:
     assert found.better == "higher"
     assert found.matching is None
     assert found.table.rows() == ROWS
-    assert isinstance(found.origin, Origin)
+    assert isinstance(found.origin, Evaluation)
     assert found.origin.options == {"average": "min"}
     assert found.origin.profile is None
 

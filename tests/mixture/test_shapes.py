@@ -30,7 +30,7 @@ from refclust.mixture.covariance.models import (
     maximised,
     mixture_parameters,
 )
-from refclust.mixture.covariance.parts import Degenerate, Diagonal, geometric_mean, squared
+from refclust.mixture.covariance.parts import Degenerate, Diagonal, geometric_mean, square_matrix
 from refclust.numbers.linalg import NotPositive, cholesky
 from tests.mixture.shape_witness import Case, Description, case, whole
 
@@ -382,7 +382,7 @@ def test_no_maximum_is_never_called_one() -> None:
 def test_what_rounding_leaves_of_a_singular_covariance_has_no_factor(model: str) -> None:
     for covariance in maximised(model, (2.0, 3.0), (FLAT, FLAT)).covariances:
         with pytest.raises(NotPositive):
-            cholesky(squared(covariance))
+            cholesky(square_matrix(covariance))
 
 
 @pytest.mark.spec("GMM-COVM")

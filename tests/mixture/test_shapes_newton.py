@@ -20,7 +20,14 @@ from refclust.formulas.gaussian import balanced
 from refclust.mixture.covariance import newton as shapes_newton
 from refclust.mixture.covariance import volumes as shapes_volumes
 from refclust.mixture.covariance.models import TOLERANCE, maximised
-from refclust.mixture.covariance.parts import Block, Blocks, Degenerate, Effort, Maximised, squared
+from refclust.mixture.covariance.parts import (
+    Block,
+    Blocks,
+    Degenerate,
+    Effort,
+    Maximised,
+    square_matrix,
+)
 from tests.mixture.tools import gaussian, standing
 
 U = 2.0**-53
@@ -58,14 +65,14 @@ SLOW = (
 
 def conditioned(scatter: Block) -> float:
     """The condition of a matrix whose diagonal is scaled to 1, which is what rounding meets."""
-    matrix = np.array(squared(scatter))
+    matrix = np.array(square_matrix(scatter))
     roots = np.sqrt(np.diag(matrix))
     return float(np.linalg.cond(matrix / np.outer(roots, roots)))
 
 
 def objective(counts: Block, scatters: Blocks, covariances: Blocks) -> Any:
     """Minus half the sum of N log|C| + tr(S / C), in fifty digits."""
-    parts = zip(counts, map(squared, scatters), map(squared, covariances), strict=True)
+    parts = zip(counts, map(square_matrix, scatters), map(square_matrix, covariances), strict=True)
     return sum(
         -(
             n * mp.log(mp.det(mp.matrix(c)))
@@ -93,8 +100,8 @@ def test_few_iterations_where_turns_need_hundreds(given: Problem) -> None:
     # products by as much again: below 32u, times the condition and d when volumes are taken.
     size = math.isqrt(len(scatters[0]))
     slack = TOLERANCE + 32 * U * size * conditioned(found.covariances[0])
-    matrices = [squared(scatter) for scatter in scatters]
-    sigmas = [squared(covariance) for covariance in found.covariances]
+    matrices = [square_matrix(scatter) for scatter in scatters]
+    sigmas = [square_matrix(covariance) for covariance in found.covariances]
     assert balanced("VEE", counts, matrices, sigmas, Fraction(slack))
 
 

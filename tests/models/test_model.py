@@ -48,7 +48,7 @@ from refclust.models.document import ALGORITHMS
 from refclust.models.records.clusters import (
     AgglomerativeModel,
     BisectingModel,
-    Kind,
+    DataKind,
     KMeansModel,
 )
 from refclust.models.schema import text as schema_text
@@ -96,7 +96,7 @@ def test_the_schema_names_every_choice() -> None:
     for name, words in (("metric", Metric), ("start", Start), ("empty", Policy)):
         assert params[name]["enum"] == list(get_args(words))
     assert defs["RunFacts"]["properties"]["stopped"]["enum"] == list(get_args(Reason))
-    assert defs["DataFacts"]["properties"]["kind"]["enum"] == list(get_args(Kind))
+    assert defs["DataFacts"]["properties"]["kind"]["enum"] == list(get_args(DataKind))
     tree = defs["AgglomerativeParams"]["properties"]
     assert tree["linkage"]["enum"] == [*LINKAGES, "given"]
     assert tree["metric"]["enum"] == [*METRICS, "given"]

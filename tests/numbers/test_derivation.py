@@ -8,7 +8,7 @@ import pytest
 
 from refclust.numbers.real import Real, enclosed, exp, log, node, sqrt, total
 from refclust.numbers.reals import derivation
-from refclust.numbers.reals.derivation import DIGITS, Step, Table, derive, formula
+from refclust.numbers.reals.derivation import DIGITS, DerivationStep, Table, derive, formula
 
 pytestmark = pytest.mark.spec("NUM-STEPS")
 
@@ -244,7 +244,7 @@ def test_steps_hold_symbol_tree_and_value() -> None:
     half = (log(2) / log(4)).named("h", "H")
     steps = (half + A).steps().steps
     assert [step.symbol for step in steps] == ["h", "a", "x"]
-    assert steps[0] == Step("h", "H", half.args[0], Fraction(1, 2), "0.5")
+    assert steps[0] == DerivationStep("h", "H", half.args[0], Fraction(1, 2), "0.5")
     assert steps[1].exact is None
     assert steps[1].decimal == LN2
     assert derive(half).steps == (steps[0],)

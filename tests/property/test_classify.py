@@ -27,7 +27,7 @@ from refclust.formulas.multinomial import (
     probability,
     token_counts,
 )
-from refclust.kernels.mixtures.words import Kind, m_estimate
+from refclust.kernels.mixtures.words import CountModel, m_estimate
 from refclust.mixture.families.counts import CountFamily
 from refclust.mixture.families.gaussian import GaussianFamily
 from refclust.mixture.families.gaussian_parameters import GaussianParameters
@@ -61,7 +61,7 @@ def clouds(draw: st.DrawFn) -> Labelled:
 @given(
     corpora(most=1), st.sampled_from([0.0, 1.0, 2.5]), st.sampled_from(["multinomial", "bernoulli"])
 )
-def test_naive_bayes_is_the_m_step_with_labels(data: Labelled, m: float, kind: Kind) -> None:
+def test_naive_bayes_is_the_m_step_with_labels(data: Labelled, m: float, kind: CountModel) -> None:
     rows, labels = data
     k = max(labels) + 1
     passes = CountPasses(Rows(dataset(rows), Session("reference")), k)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from refclust.backends import builtin  # noqa: F401  (registers all kernels)
 from refclust.data.dataset import dense, readonly
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.clusters.kmeans import Step, lloyd_step, squares
+from refclust.kernels.clusters.kmeans import LloydStep, lloyd_step, squares
 from refclust.kernels.clusters.kmeans import accumulate as cluster_sums
 from refclust.kernels.clusters.masses import beyond, mass, part_of_draw
 from refclust.kernels.clusters.seeding import place, potential
@@ -105,7 +105,7 @@ def test_steps_add_up_also_from_steps_before(cut: Cut, other: tuple[float, float
         CentreMatrix.of([other, cut.rows[-1][0]]),
     )
 
-    def steps(part: Sequence[int]) -> list[Step]:
+    def steps(part: Sequence[int]) -> list[LloydStep]:
         one = lloyd_step(cut.points(part), first, None)
         return [one, lloyd_step(cut.points(part), second, one)]
 

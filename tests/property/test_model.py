@@ -36,12 +36,12 @@ from refclust.models.records.clusters import (
     BisectingModel,
     ClusterModel,
     DataFacts,
+    IterationRecord,
     KMeansFitted,
     KMeansModel,
     KMeansParams,
     Model,
     RunFacts,
-    Step,
 )
 from tests.models.samples import is_nearest_cosine_distance, models
 
@@ -81,7 +81,9 @@ def kmeans_models(draw: st.DrawFn) -> KMeansModel:
     runs = tuple(draw(st.lists(run, min_size=1, max_size=3)))
     best = draw(st.integers(0, len(runs) - 1))
     trace = tuple(
-        Step(i, draw(st.integers(0, 9)), draw(amounts), draw(st.none() | amounts), draw(total))
+        IterationRecord(
+            i, draw(st.integers(0, 9)), draw(amounts), draw(st.none() | amounts), draw(total)
+        )
         for i in range(1, draw(st.integers(0, 3)) + 1)
     )
     params = KMeansParams(

@@ -19,7 +19,7 @@ from refclust.data.dataset import dense, readonly
 from refclust.kernels import contingency
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.clusters import kmeans, means, seeding
-from refclust.kernels.clusters.kmeans import ClusterSums, Step
+from refclust.kernels.clusters.kmeans import ClusterSums, LloydStep
 from refclust.kernels.contingency import LabelPairs
 from refclust.kernels.mixtures import gaussian, multinomial
 from refclust.kernels.mixtures.gaussian import Gaussians
@@ -180,7 +180,7 @@ def test_sums_of_its_own_shape_are_fine() -> None:
         def exact(self) -> ClusterSums:
             return self.inside
 
-    def step(points: Points, centres: Any, before: Any, metric: str) -> Step:
+    def step(points: Points, centres: Any, before: Any, metric: str) -> LloydStep:
         right = kmeans.lloyd_step(points, centres, before, metric)
         return replace(right, sums=Own(right.sums.exact()))
 
@@ -362,7 +362,7 @@ def test_copies_share_nothing() -> None:
 
 def test_fingerprints_see_every_change() -> None:
     sums = ClusterSums((1,), 0, ((2,),), 0)
-    step = Step(array("i", [0]), 1, sums)
+    step = LloydStep(array("i", [0]), 1, sums)
     normal = Gaussians(array("d", [0.0]), CentreMatrix.of([(0.0,)]), array("d", [1.0]), "diagonal")
     terms = Terms(array("d", [0.0]), array("d", [-1.0]))
     values: list[tuple[Any, Any]] = [

@@ -100,7 +100,7 @@ def bench(
     interrupted = _measured(rows, plan, runner.Pool(), as_json=as_json)
     trouble = report.wrong(rows)
     if as_json:
-        content = [report.plain(row) for row in rows if row.digest]
+        content = [report.row_json(row) for row in rows if row.digest]
         found = [report.plain_finding(*one) for one in report.findings(rows)]
         told = {"ok": not trouble, "interrupted": interrupted, "findings": found}
         say_json({**head, **told, "workloads": content})

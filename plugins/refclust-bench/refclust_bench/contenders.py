@@ -9,7 +9,7 @@ from typing import Any, Final
 from refclust.backends.plugins import discovery
 from refclust.version import __version__
 from refclust_bench import own, peers
-from refclust_bench.workloads import Case
+from refclust_bench.workloads import BenchCase
 
 AUTO, REFERENCE, LOOPBACK = "auto", "reference", "loopback"
 _OWN, _PEERS = "refclust_bench.own", "refclust_bench.peers"
@@ -65,7 +65,7 @@ def _fast() -> list[str]:
 
 
 def contenders(
-    case: Case, wanted: Sequence[str], rivals: Sequence[str], threads: Sequence[int]
+    case: BenchCase, wanted: Sequence[str], rivals: Sequence[str], threads: Sequence[int]
 ) -> tuple[list[Contender], list[LeftOut]]:
     """Who takes part in a case, ours first, and who does not."""
     found, left_out = _ours(case, wanted, threads)
@@ -93,7 +93,7 @@ def contenders(
 
 
 def _ours(
-    case: Case, wanted: Sequence[str], threads: Sequence[int]
+    case: BenchCase, wanted: Sequence[str], threads: Sequence[int]
 ) -> tuple[list[Contender], list[LeftOut]]:
     task = case.workload.task
     place, options = f"{_OWN}:{own.TASKS[task]}", dict(case.workload.options)

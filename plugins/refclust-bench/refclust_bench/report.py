@@ -157,7 +157,7 @@ def _mebibytes(count: int | None) -> str:
 # -- for programs ---------------------------------------------------------------------------------
 
 
-def plain(row: Row) -> dict[str, Any]:
+def row_json(row: Row) -> dict[str, Any]:
     """A row with everything that was measured, all thread settings included."""
     chosen = {id(setting) for setting in better(row)}
     peer = best_peer(row)

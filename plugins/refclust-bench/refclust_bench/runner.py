@@ -14,7 +14,7 @@ from refclust_bench.contenders import Contender, LeftOut
 from refclust_bench.judge import Result, difference
 from refclust_bench.processes import machine
 from refclust_bench.processes.process import Askable, Child, Ended, TookTooLong
-from refclust_bench.workloads import Case
+from refclust_bench.workloads import BenchCase
 
 Status: TypeAlias = Literal["waiting", "same", "not comparable", "differs", "failed", "too slow"]
 Launch: TypeAlias = Callable[[int], Askable]  # from a number of threads
@@ -74,7 +74,7 @@ class Setting:
 class Row:
     """A workload on one data set, with all that take part."""
 
-    case: Case
+    case: BenchCase
     settings: list[Setting]
     left_out: list[LeftOut]
     digest: str = ""
@@ -119,7 +119,7 @@ class Plan:
     shared: bool = False  # whether contenders of one library share a process, which saves imports
 
 
-def begin(case: Case, found: Sequence[Contender], left_out: Sequence[LeftOut]) -> Row:
+def begin(case: BenchCase, found: Sequence[Contender], left_out: Sequence[LeftOut]) -> Row:
     """A row in which nothing has been measured yet."""
     settings = [Setting(one, threads) for one in found for threads in one.threads]
     return Row(case, settings, list(left_out))

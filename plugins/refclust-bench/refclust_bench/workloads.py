@@ -29,18 +29,18 @@ class Workload:
     seed: str = ""  # workloads of the same seed run on the same data
     data_matter: bool = True  # if not, a quick run makes do with one data set
 
-    def cases(self, *, quick: bool) -> list[Case]:
+    def cases(self, *, quick: bool) -> list[BenchCase]:
         """The workload on each of its data sets."""
         sorts = self.sorts[:1] if quick and not self.data_matter else self.sorts
         return [self.case(sort, quick=quick) for sort in sorts]
 
-    def case(self, sort: str, *, quick: bool) -> Case:
+    def case(self, sort: str, *, quick: bool) -> BenchCase:
         """The workload on one of its data sets."""
-        return Case(self, sort, dict(self.quick if quick else self.sizes), quick)
+        return BenchCase(self, sort, dict(self.quick if quick else self.sizes), quick)
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class BenchCase:
     """A workload on one data set, in one size."""
 
     workload: Workload

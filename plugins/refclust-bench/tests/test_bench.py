@@ -22,13 +22,13 @@ from refclust_bench.processes import machine
 from refclust_bench.processes.child import Worker
 from refclust_bench.processes.process import Child, Ended, TookTooLong
 from refclust_bench.runner import Plan, Pool, Row, Setting
-from refclust_bench.workloads import WORKLOADS, Case, Workload, chosen
+from refclust_bench.workloads import WORKLOADS, BenchCase, Workload, chosen
 
 CASES = [case for one in WORKLOADS.values() for case in one.cases(quick=True)]
 QUICK = Plan(repeat=2, limit=60.0, settle=0.0)
 
 
-def named(case: Case) -> str:
+def named(case: BenchCase) -> str:
     return f"{case.workload.id}-{case.sort}"
 
 
@@ -43,7 +43,7 @@ def test_random_bits_belong_to_their_name() -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=named)
-def test_inputs_are_repeatable_and_survive_a_file(case: Case, tmp_path: Path) -> None:
+def test_inputs_are_repeatable_and_survive_a_file(case: BenchCase, tmp_path: Path) -> None:
     given = case.tiny()
     given.write(tmp_path)
     assert data.read(tmp_path).digest() == given.digest() == case.tiny().digest()
@@ -448,7 +448,7 @@ def test_the_table_and_the_object_tell_the_same() -> None:
     assert table[2][5:8] == ["1.00×", "3", "3"]
     assert table[3][3:8] == ["-"] * 5
     assert table[3][9] == "failed: ValueError: not today"
-    content = json.loads(json.dumps(report.plain(row), allow_nan=False))
+    content = json.loads(json.dumps(report.row_json(row), allow_nan=False))
     assert content["id"] == "KM-A"
     assert content["best_peer"] == "b"
     assert content["data_digest"] == row.digest

@@ -20,7 +20,7 @@ import sklearn.metrics
 from refclust_bench import own, peers
 from refclust_bench.judge import Result, difference
 from refclust_bench.outcome import Work
-from refclust_bench.workloads import WORKLOADS, Case
+from refclust_bench.workloads import WORKLOADS, BenchCase
 
 REQUIRED = ("scikit-learn", "scipy")
 CASES = [
@@ -32,7 +32,7 @@ CASES = [
 ENTRIES = [(case, entry) for case in CASES for entry in peers.TASKS[case.workload.task]]
 
 
-def named(case: Case, entry: peers.Entry) -> str:
+def named(case: BenchCase, entry: peers.Entry) -> str:
     return f"{case.workload.id}-{case.sort}-{entry.peer}-{entry.variant}"
 
 
@@ -42,7 +42,7 @@ def result_of(work: Work, who: str, *, ours: bool) -> Result:
     return Result(who, ours, outcome.labels, outcome.iterations, outcome.value)
 
 
-def both(case: Case, entry: peers.Entry) -> tuple[Result, Result]:
+def both(case: BenchCase, entry: peers.Entry) -> tuple[Result, Result]:
     """The results of a peer and of the reference."""
     given, workload = case.tiny(), case.workload
     options = {**workload.options, "backend": "reference", "threads": 1}
@@ -156,7 +156,7 @@ def test_every_peer_is_asked_or_stood_in_for() -> None:
 
 @pytest.mark.parametrize(("case", "entry"), ENTRIES, ids=[named(*pair) for pair in ENTRIES])
 def test_peers_do_the_work_of_the_reference(
-    case: Case, entry: peers.Entry, stand_ins: list[int]
+    case: BenchCase, entry: peers.Entry, stand_ins: list[int]
 ) -> None:
     theirs, mine = both(case, entry)
     if entry.peer == "scikit-learn-intelex":

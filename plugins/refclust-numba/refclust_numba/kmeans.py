@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from refclust.kernels.clusters import kmeans as reference
-from refclust.kernels.clusters.kmeans import Step
+from refclust.kernels.clusters.kmeans import LloydStep
 from refclust_numba.centres import matrix
 from refclust_numba.dense import assignment
 from refclust_numba.exact import sums, totals
@@ -33,8 +33,8 @@ def accumulate(rows: Rows, labels: Any, k: int) -> Any:
 
 
 def lloyd_step(
-    rows: Rows, centres: Sequence[Any], before: Step | None, metric: str = "euclidean"
-) -> Step:
+    rows: Rows, centres: Sequence[Any], before: LloydStep | None, metric: str = "euclidean"
+) -> LloydStep:
     """Keeps the contract of ``kmeans.lloyd_step``."""
     rows.read()
     k, own = len(centres), _own_sums(rows, before, len(centres))
@@ -43,18 +43,18 @@ def lloyd_step(
     labels = assign(rows, centres, metric)
     if before is not None and own is not None:
         made, changed = sparse_sums.moved(rows, totals.buffer(before.labels), labels, k, own)
-        return Step(labels, changed, made)
-    return Step(labels, _changed(labels, before), sums.accumulate(rows, labels, k))
+        return LloydStep(labels, changed, made)
+    return LloydStep(labels, _changed(labels, before), sums.accumulate(rows, labels, k))
 
 
-def _own_sums(rows: Rows, before: Step | None, k: int) -> LimbSums | None:
+def _own_sums(rows: Rows, before: LloydStep | None, k: int) -> LimbSums | None:
     """The sums of the step before, if we made them of these rows for as many clusters."""
     own = None if before is None else before.sums
     ours = isinstance(own, LimbSums) and own.rows is rows and len(own.counts) == k
     return own if ours else None  # type: ignore[return-value]
 
 
-def _changed(labels: Any, before: Step | None) -> int:
+def _changed(labels: Any, before: LloydStep | None) -> int:
     """How many labels are not those of the step before."""
     if before is None:
         return len(labels)
@@ -62,13 +62,13 @@ def _changed(labels: Any, before: Step | None) -> int:
 
 
 def _dense_step(
-    rows: Rows, centres: Sequence[Any], before: Step | None, own: LimbSums | None, metric: str
-) -> Step:
+    rows: Rows, centres: Sequence[Any], before: LloydStep | None, own: LimbSums | None, metric: str
+) -> LloydStep:
     """Labels and sums in one pass over the rows; all are added up again if no sums are ours."""
     table = matrix(centres)
     adding = sums.Adding(rows, len(table), own)
     if before is None or own is None:
         labels, _ = assignment.passed(rows, table, metric, None, adding)
-        return Step(labels, _changed(labels, before), adding.finished())
+        return LloydStep(labels, _changed(labels, before), adding.finished())
     labels, changed = assignment.passed(rows, table, metric, before.labels, adding)
-    return Step(labels, changed, adding.finished() if changed else own)
+    return LloydStep(labels, changed, adding.finished() if changed else own)

@@ -14,7 +14,7 @@ from refclust_numba.dense.moving import padded
 from refclust_numba.dense.packing import Packed, Singles, Sizes, pack, singles, sizes
 from refclust_numba.exact import limbs
 from refclust_numba.lowlevel.arrays import Reused, aligned, array_over
-from refclust_numba.lowlevel.threads import even, spread
+from refclust_numba.lowlevel.threads import even, in_threads
 
 RUNGS: Final = ("float32", "float64", "double-double", "integers", "reference")
 
@@ -133,7 +133,7 @@ class Rows:
 
 def joined_span(values: Any) -> tuple[int, int]:
     """``limbs.span`` of all values, by all threads."""
-    found = spread(lambda b, e: limbs.span(values, b, e), even(len(values), blocks.numbers))
+    found = in_threads(lambda b, e: limbs.span(values, b, e), even(len(values), blocks.numbers))
     return max(int(t) for t, _ in found), min(int(low) for _, low in found)
 
 

@@ -33,7 +33,7 @@ from refclust_numba.exact.twofold import with_room
 from refclust_numba.lowlevel.arrays import array_over
 from refclust_numba.lowlevel.compiling import compiled, room
 from refclust_numba.lowlevel.scalars import lowest
-from refclust_numba.lowlevel.threads import even, spread
+from refclust_numba.lowlevel.threads import even, in_threads
 from refclust_numba.prepared import Rows, joined_span
 
 
@@ -72,7 +72,7 @@ def _closer_dense(rows: Rows, centre: Any, before: Potential, nearest: Any, squa
         marked = gains(rows, squares, centre[None, :]).bits[0]
     name, share = len(before.centres), relative(rows)
     return np.concatenate(
-        spread(
+        in_threads(
             lambda b, e: closer_blocks(
                 rows.values, marked, centre, name, share, nearest, squares, b, e
             ),

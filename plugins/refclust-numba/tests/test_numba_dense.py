@@ -21,7 +21,7 @@ from refclust_numba.registry import FUNCTIONS
 
 from refclust.data.dataset import Dataset, dense
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.clusters.kmeans import Step, accumulate, assign, squares
+from refclust.kernels.clusters.kmeans import LloydStep, accumulate, assign, squares
 from refclust.kernels.points import Points
 from refclust.testing.kit import threads_of
 
@@ -41,9 +41,9 @@ def blobs(n: int, d: int, k: int, seed: int = 3) -> Any:
     return rng.normal(size=(k, d))[rng.integers(0, k, n)] * 3 + rng.normal(size=(n, d))
 
 
-def fit(rows: Rows, centres: CentreMatrix, count: int) -> Iterator[tuple[CentreMatrix, Step]]:
+def fit(rows: Rows, centres: CentreMatrix, count: int) -> Iterator[tuple[CentreMatrix, LloydStep]]:
     """Some iterations of Lloyd's algorithm; empty clusters stay where they were."""
-    step: Step | None = None
+    step: LloydStep | None = None
     for _ in range(count):
         with np.errstate(all="ignore"):
             step = kmeans.lloyd_step(rows, centres, step)
@@ -140,7 +140,7 @@ def test_bounds_belong_to_one_step_only() -> None:
     one, other = (centres_of(rows.table[at : at + 8]) for at in (0, 100))
     first = kmeans.lloyd_step(rows, one, None)
     # A step with equal labels in another object, one of other centres, and one taken twice.
-    copy = Step(array("i", list(first.labels)), first.changed, first.sums)
+    copy = LloydStep(array("i", list(first.labels)), first.changed, first.sums)
     second = kmeans.lloyd_step(rows, other, copy)
     again = kmeans.lloyd_step(rows, other, first)
     back = kmeans.lloyd_step(rows, one, first)

@@ -16,7 +16,7 @@ from refclust_numba.sparse.versions import Versions
 
 from refclust.data.dataset import Dataset, dense, sparse
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.clusters.kmeans import Step
+from refclust.kernels.clusters.kmeans import LloydStep
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 
@@ -182,7 +182,7 @@ def test_sparse_centres_that_change_stand_together() -> None:
     points, rows = Points(data), Rows(data)
     labels = np.arange(data.n, dtype=np.int32) % 50
     sums = FUNCTIONS["kmeans.accumulate"](rows, labels, 50)
-    before: Any = Step(array("i", labels.tolist()), 0, sums)
+    before: Any = LloydStep(array("i", labels.tolist()), 0, sums)
     many = tuple(range(0, 48, 6))  # in most groups, however many lanes there are
     for moves in (many, (1, 33), (2, 20, 35, 49), (5,), (0, 17, 40), many):
         centres = CentreMatrix.flat(FUNCTIONS["kmeans.means"](rows, before.sums), data.d)
@@ -191,7 +191,7 @@ def test_sparse_centres_that_change_stand_together() -> None:
         labels[list(moves)] = (labels[list(moves)] + 1) % 50
         given = np.array(before.labels, np.int32)
         sums, _ = sparse_sums.moved(rows, given, labels, 50, before.sums)
-        before = Step(array("i", labels.tolist()), len(moves), sums)
+        before = LloydStep(array("i", labels.tolist()), len(moves), sums)
     assert (np.diff(rows.memory["side"].places) != 1).any()
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from refclust.kernels.mixtures.words import Kind, WordLogs, WordStep
+from refclust.kernels.mixtures.words import CountModel, WordLogs, WordStep
 
 Array = Any
 LEAST: Final = -1e4  # far below the logarithm of every double
@@ -85,12 +85,12 @@ def traces(rows: Any, seconds: Any, white: Any, form: str) -> Array:
     return np.einsum("kij,kij->k", np.matmul(whitening, moments.reshape(-1, d, d)), whitening)
 
 
-def logs(rows: Any, probabilities: Any, kind: Kind) -> WordLogs:
+def logs(rows: Any, probabilities: Any, kind: CountModel) -> WordLogs:
     """Keeps the contract of multinomial.logs."""
     return _logs(np.frombuffer(probabilities).reshape(-1, rows.d), kind)
 
 
-def _logs(thetas: Array, kind: Kind) -> WordLogs:
+def _logs(thetas: Array, kind: CountModel) -> WordLogs:
     slopes = np.log(thetas)
     if kind == "multinomial":
         return WordLogs(_flat(slopes), _flat(np.zeros(len(thetas))))
@@ -103,7 +103,7 @@ def _flat(values: Array) -> memoryview:
     return memoryview(values.ravel())
 
 
-def m_step(rows: Any, tallies: Any, m: float, p: Any, kind: Kind) -> WordStep:
+def m_step(rows: Any, tallies: Any, m: float, p: Any, kind: CountModel) -> WordStep:
     """Keeps the contract of multinomial.m_step."""
     d = rows.d
     counts = np.frombuffer(tallies.counts)
@@ -134,7 +134,7 @@ def m_step(rows: Any, tallies: Any, m: float, p: Any, kind: Kind) -> WordStep:
     return WordStep(_flat(thetas), own, float(expected.sum()), imagined)
 
 
-def _imagined(thetas: Array, m: float, shares: Array, kind: Kind) -> float:
+def _imagined(thetas: Array, m: float, shares: Array, kind: CountModel) -> float:
     terms = m * shares * np.log(thetas)
     found = float(np.where(shares > 0, terms, 0.0).sum())
     if kind == "bernoulli":

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from refclust.data.dataset import Dataset, Dense, dense, sparse
-from refclust.kernels.clusters.kmeans import Step
+from refclust.kernels.clusters.kmeans import LloydStep
 from refclust.kernels.clusters.seeding import Potential
 from refclust.kernels.points import Points
 from refclust_numpy.drawing import Draws
@@ -45,7 +45,7 @@ class Rows:
         self.dense = isinstance(matrix, Dense)
         self.rungs: Counter[str] = Counter()
         self.memory: Memory | None = None
-        self.last: Step | None = None  # of k-means
+        self.last: LloydStep | None = None  # of k-means
         self.draws: tuple[Potential, Draws] | None = None  # of seeding
         self.scores: dict[tuple[float, ...], Array] = {}  # of the last candidates, in singles
         self._lowest: tuple[int, bool] | None = None  # whether all numbers were looked at

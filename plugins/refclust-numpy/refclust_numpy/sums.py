@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from refclust.kernels.clusters import kmeans as reference
-from refclust.kernels.clusters.kmeans import ClusterSums, Step
+from refclust.kernels.clusters.kmeans import ClusterSums, LloydStep
 from refclust.kernels.points import binary
 from refclust.numbers.nearest import nearest
 from refclust_numpy.assign import assign_again
@@ -61,7 +61,7 @@ def accumulate(rows: Rows, labels: Any, k: int) -> LimbSums | ClusterSums:
     return LimbSums(rows, bins, *_weights(rows, given, k))
 
 
-def lloyd_step(rows: Rows, centres: Any, before: Any, metric: str = "euclidean") -> Step:
+def lloyd_step(rows: Rows, centres: Any, before: Any, metric: str = "euclidean") -> LloydStep:
     """Keeps the contract of kmeans.lloyd_step."""
     labels: Any = assign_again(rows, centres, metric)
     k, last = len(centres), rows.last
@@ -71,11 +71,11 @@ def lloyd_step(rows: Rows, centres: Any, before: Any, metric: str = "euclidean")
     if sums is None and last is not None:
         since = np.flatnonzero(labels != integers(last.labels))
         sums = _changed(rows, labels, since, last, k)
-    rows.last = Step(labels, changed, sums or accumulate(rows, labels, k))
+    rows.last = LloydStep(labels, changed, sums or accumulate(rows, labels, k))
     return rows.last
 
 
-def _changed(rows: Rows, labels: Array, moved: Array, before: Step, k: int) -> LimbSums | None:
+def _changed(rows: Rows, labels: Array, moved: Array, before: LloydStep, k: int) -> LimbSums | None:
     """The sums of a step before, brought up to date, if they are ours and few rows moved.
 
     Sums are exact, so adding what came and taking what went gives the same as starting anew.

@@ -63,7 +63,7 @@ class ClusterSums:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LloydStep:
     """One pass: the new labels, how many differ from the old ones, and the sums of the clusters.
 
     In a step before, the label -1 says that the row's cluster is gone.
@@ -151,9 +151,9 @@ class StepContract:
     name: str = "Argmin, Sums"
 
     def malformed(self, answer: Any) -> str | None:
-        """Ask for a ``Step`` whose parts are well formed."""
-        if not isinstance(answer, Step):
-            return f"a {type(answer).__name__} instead of a Step"
+        """Ask for a ``LloydStep`` whose parts are well formed."""
+        if not isinstance(answer, LloydStep):
+            return f"a {type(answer).__name__} instead of a LloydStep"
         if type(answer.changed) is not int:
             return f"changed: a {type(answer.changed).__name__}, not a plain int"
         return Argmin().malformed(answer.labels) or SumsContract().malformed(answer.sums)
@@ -191,12 +191,12 @@ def merged_sums(parts: Sequence[Sums]) -> ClusterSums:
     )
 
 
-def merged_steps(parts: Sequence[Step]) -> Step:
+def merged_steps(parts: Sequence[LloydStep]) -> LloydStep:
     """The step of all rows from those of parts of them, in the order of the rows.
 
     Spec: KER-STEP, BK-MERGE
     """
-    return Step(
+    return LloydStep(
         concatenated([part.labels for part in parts]),
         sum(part.changed for part in parts),
         merged_sums([part.sums for part in parts]),
@@ -239,8 +239,8 @@ def accumulate(points: Points, labels: Labels, k: int) -> ClusterSums:
 
 @kernel("kmeans.lloyd_step", contract=StepContract(), merge=Merge(merged_steps, ordered=True))
 def lloyd_step(
-    points: Points, centres: Centres, before: Step | None, metric: str = "euclidean"
-) -> Step:
+    points: Points, centres: Centres, before: LloydStep | None, metric: str = "euclidean"
+) -> LloydStep:
     """Assign, add up, and count the labels that differ from the step before.
 
     Spec: KM-ALG, KER-STEP
@@ -253,7 +253,7 @@ def lloyd_step(
     """
     labels = assign(points, centres, metric)
     if before is None:
-        return Step(labels, points.n, accumulate(points, labels, len(centres)))
+        return LloydStep(labels, points.n, accumulate(points, labels, len(centres)))
     moved = list(compress(range(points.n), map(ne, labels, before.labels)))
     known = before.sums.exact()
     same_units = (known.shift, known.weight_shift) == (
@@ -261,12 +261,12 @@ def lloyd_step(
         points.weight_shift,
     )
     if len(moved) > points.n // 4 or not same_units:
-        return Step(labels, len(moved), accumulate(points, labels, len(centres)))
+        return LloydStep(labels, len(moved), accumulate(points, labels, len(centres)))
     # Sums are exact, so adding what came and taking what went gives the same as starting anew.
     came = accumulate_some(points, moved, labels, len(centres))
     from_some = [i for i in moved if before.labels[i] >= 0]
     went = accumulate_some(points, from_some, before.labels, len(centres))
-    return Step(labels, len(moved), _changed_sums(known, came, went))
+    return LloydStep(labels, len(moved), _changed_sums(known, came, went))
 
 
 @kernel("kmeans.squares", contract=Rationals(), merge=RATIONALS)

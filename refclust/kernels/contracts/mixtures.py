@@ -165,7 +165,7 @@ class Sums:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class EMStepContract:
     """Log-likelihood, bound and entropy, and the sums of the M-step, each within its bound."""
 
     joint: Joint

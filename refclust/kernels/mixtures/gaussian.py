@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 from refclust.kernels.blocks import blocks
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.clusters.kmeans import Labels
-from refclust.kernels.contracts.mixtures import LogProb, Step, Sums
+from refclust.kernels.contracts.mixtures import EMStepContract, LogProb, Sums
 from refclust.kernels.mixtures.shared import (
     ROW_BY_ROW,
     SOFT,
@@ -238,7 +238,7 @@ def moments(
     return _summed(points, columns, around, spread)
 
 
-@kernel("gaussian.em_step", contract=Step(_joint, _errors, _absolute, Moments))
+@kernel("gaussian.em_step", contract=EMStepContract(_joint, _errors, _absolute, Moments))
 def em_step(
     points: Points,
     densities: Gaussians,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from refclust.kernels.clusters.kmeans import Labels
-from refclust.kernels.contracts.mixtures import LogProb, Step, Sums
+from refclust.kernels.contracts.mixtures import EMStepContract, LogProb, Sums
 from refclust.kernels.mixtures.shared import (
     ROW_BY_ROW,
     SOFT,
@@ -166,7 +166,7 @@ def moments(points: Points, q: Labels | Doubles, k: int) -> Tallies:
     return _summed(points, columns)
 
 
-@kernel("multinomial.em_step", contract=Step(_joint, _errors, _absolute, Tallies))
+@kernel("multinomial.em_step", contract=EMStepContract(_joint, _errors, _absolute, Tallies))
 def em_step(points: Points, terms: Terms, rule: Rule = SOFT) -> EMStep[Tallies]:
     """Share out every row among the components and add up what the M-step needs, in one pass.
 

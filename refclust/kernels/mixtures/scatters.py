@@ -13,7 +13,7 @@ from typing import Any, Final
 from refclust.kernels.blocks import blocks
 from refclust.kernels.contracts.comparing import not_numbers
 from refclust.kernels.mixtures.gaussian import Moments
-from refclust.kernels.mixtures.shared import plain
+from refclust.kernels.mixtures.shared import floats
 from refclust.kernels.points import Points, Vector
 from refclust.kernels.registry import kernel
 from refclust.numbers.argmin import ROUND
@@ -90,7 +90,7 @@ class Scatters:
         moments, prior = args
         d, full = points.d, moments.spread == "full"
         size = d * d if full else d
-        numbers = plain(answer)
+        numbers = floats(answer)
         for place, (exact, terms) in enumerate(_exact_scatters(moments, prior)):
             x = numbers[place]
             allowed = 4 * Fraction(ROUND) * terms + _LEAST
@@ -114,8 +114,8 @@ def _exact_scatters(
     """Every number of all scatters as a fraction, and how large its terms are together."""
     d, full = moments.around.d, moments.spread == "full"
     size = d * d if full else d
-    firsts = list(map(Fraction, plain(moments.firsts)))
-    for place, second in enumerate(map(Fraction, plain(moments.seconds))):
+    firsts = list(map(Fraction, floats(moments.firsts)))
+    for place, second in enumerate(map(Fraction, floats(moments.seconds))):
         c, inside = divmod(place, size)
         i, j = divmod(inside, d) if full else (inside, inside)
         product = firsts[c * d + i] * firsts[c * d + j] / Fraction(moments.counts[c] or 1.0)

@@ -206,12 +206,12 @@ def total(terms: Sequence[float]) -> float:
     return -math.inf if -math.inf in terms else math.fsum(terms)
 
 
-def plain(values: Doubles) -> list[float]:
+def floats(values: Doubles) -> list[float]:
     """The numbers of a buffer of any library, as a list.
 
     Spec: none (a change of clothes)
 
-    >>> plain(array("d", [1, 2]))
+    >>> floats(array("d", [1, 2]))
     [1.0, 2.0]
     """
     listed: list[float] = memoryview(values).tolist()  # type: ignore[assignment]

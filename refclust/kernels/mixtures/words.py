@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from refclust.kernels.mixtures.multinomial import Tallies
-from refclust.kernels.mixtures.shared import Doubles, plain
+from refclust.kernels.mixtures.shared import Doubles, floats
 from refclust.kernels.points import Points
 from refclust.kernels.registry import kernel
 from refclust.numbers.argmin import ROUND
 
-Kind: TypeAlias = Literal["multinomial", "bernoulli"]
+CountModel: TypeAlias = Literal["multinomial", "bernoulli"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class Logarithms:
         if wrong:
             return wrong
         for name in ("slopes", "bases"):
-            size, actual = (len(plain(getattr(logs, name))) for logs in (reference, answer))
+            size, actual = (len(floats(getattr(logs, name))) for logs in (reference, answer))
             if size != actual:
                 return f"{actual} {name} instead of {size}"
         return None
@@ -127,23 +127,23 @@ class Logarithms:
         return self.fault(due, answer) or _wrong_logs(points.d, args[0], args[1], answer)
 
 
-def _wrong_logs(d: int, probabilities: Doubles, kind: Kind, answer: WordLogs) -> str | None:
+def _wrong_logs(d: int, probabilities: Doubles, kind: CountModel, answer: WordLogs) -> str | None:
     """Where logarithms are not those of the probabilities."""
-    thetas, slopes = plain(probabilities), plain(answer.slopes)
+    thetas, slopes = floats(probabilities), floats(answer.slopes)
     for i, (theta, slope) in enumerate(zip(thetas, slopes, strict=True)):
         parts = [log(theta), -_gone(theta, kind)]
         best = -math.inf if theta == 0.0 else math.fsum(parts)
         most = 8 * ROUND * math.fsum(map(abs, parts)) if theta else 0.0
         if slope != best and not abs(slope - best) <= most:
             return f"slopes[{i}]: {slope!r} instead of {best!r}"
-    for c, base in enumerate(plain(answer.bases)):
+    for c, base in enumerate(floats(answer.bases)):
         terms = [_gone(theta, kind) for theta in thetas[c * d : (c + 1) * d]]
         if not abs(base - math.fsum(terms)) <= (d + 8) * ROUND * abs(math.fsum(terms)):
             return f"bases[{c}]: {base!r} instead of {math.fsum(terms)!r}"
     return None
 
 
-def _gone(theta: float, kind: Kind) -> float:
+def _gone(theta: float, kind: CountModel) -> float:
     """log(1 - theta), what a word that is not there costs; a certain word is left to others."""
     return math.log1p(-theta) if kind == "bernoulli" and theta < 1.0 else 0.0
 
@@ -174,7 +174,7 @@ class Estimates:
         wrong = self.malformed(answer) or Logarithms().fault(reference.logs, answer.logs)
         if wrong:
             return wrong
-        due, actual = plain(reference.probabilities), plain(answer.probabilities)
+        due, actual = floats(reference.probabilities), floats(answer.probabilities)
         if len(due) != len(actual):
             return f"{len(actual)} probabilities instead of {len(due)}"
         far = (i for i, (x, y) in enumerate(zip(due, actual, strict=True)) if abs(x - y) > 2.0**-20)
@@ -187,17 +187,17 @@ class Estimates:
         if wrong:
             return wrong
         d, (tallies, m, p, kind) = points.d, args
-        pairs = zip(plain(due.probabilities), plain(answer.probabilities), strict=True)
+        pairs = zip(floats(due.probabilities), floats(answer.probabilities), strict=True)
         for i, (right, theta) in enumerate(pairs):
             if not abs(theta - right) <= 2 * (d + 8) * ROUND * right:
                 return f"probabilities[{i}]: {theta!r} instead of {right!r}"
         wrong = _wrong_logs(d, answer.probabilities, kind, answer.logs)
         # The sums are those of the answer's own logarithms, in any order of additions.
-        logs = plain(answer.logs.slopes)
-        terms = _occurring(plain(tallies.sums), logs)
-        terms += [n * b for n, b in zip(tallies.counts, plain(answer.logs.bases), strict=True)]
+        logs = floats(answer.logs.slopes)
+        terms = _occurring(floats(tallies.sums), logs)
+        terms += [n * b for n, b in zip(tallies.counts, floats(answer.logs.bases), strict=True)]
         wrong = wrong or _far_sum("expected", terms, answer.expected)
-        thetas = plain(answer.probabilities)
+        thetas = floats(answer.probabilities)
         more: list[float] = []
         for begin in range(0, len(thetas) if m else 0, d):
             more += _imagined(thetas[begin : begin + d], m, p, kind)
@@ -225,7 +225,7 @@ def _not_doubles(name: str, value: Any) -> str | None:
 
 
 @kernel("multinomial.logs", contract=Logarithms())
-def logs(points: Points, probabilities: Doubles, kind: Kind) -> WordLogs:
+def logs(points: Points, probabilities: Doubles, kind: CountModel) -> WordLogs:
     """Take the logarithms of the probabilities of words of every component.
 
     Spec: NB-LIK, BMIX-LL, KER-WORDS
@@ -235,7 +235,7 @@ def logs(points: Points, probabilities: Doubles, kind: Kind) -> WordLogs:
     >>> logs(rows, array("d", [1.0, 0.0]), "multinomial").slopes
     array('d', [0.0, -inf])
     """
-    thetas, d = plain(probabilities), points.d
+    thetas, d = floats(probabilities), points.d
     absent = [_gone(theta, kind) for theta in thetas]
     slopes = array("d", (log(theta) - gone for theta, gone in zip(thetas, absent, strict=True)))
     bases = array("d", (math.fsum(absent[i : i + d]) for i in range(0, len(thetas), d)))
@@ -243,7 +243,9 @@ def logs(points: Points, probabilities: Doubles, kind: Kind) -> WordLogs:
 
 
 @kernel("multinomial.m_step", contract=Estimates())
-def m_step(points: Points, tallies: Tallies, m: float, p: Sequence[float], kind: Kind) -> WordStep:
+def m_step(
+    points: Points, tallies: Tallies, m: float, p: Sequence[float], kind: CountModel
+) -> WordStep:
     """Estimate the probabilities of words of every component, with m imagined observations.
 
     Spec: MMIX-THETA, BMIX-THETA, NB-MEST, KER-WORDS
@@ -254,7 +256,7 @@ def m_step(points: Points, tallies: Tallies, m: float, p: Sequence[float], kind:
     >>> m_step(rows, two, 0.0, (0.5, 0.5), "multinomial").probabilities
     array('d', [0.75, 0.25, 0.0, 1.0])
     """
-    flat, d = plain(tallies.sums), points.d
+    flat, d = floats(tallies.sums), points.d
     probabilities = array("d")
     imagined: list[float] = []
     for c, n in enumerate(tallies.counts):
@@ -278,7 +280,9 @@ def _occurring(sums: Sequence[float], slopes: Sequence[float]) -> list[float]:
     return [total * slope for total, slope in pairs if total and slope != -math.inf]
 
 
-def _imagined(thetas: Sequence[float], m: float, p: Sequence[float], kind: Kind) -> list[float]:
+def _imagined(
+    thetas: Sequence[float], m: float, p: Sequence[float], kind: CountModel
+) -> list[float]:
     """The terms of the logarithm of the prior."""
     terms = [m * share * log(theta) for theta, share in zip(thetas, p, strict=True) if share]
     if kind == "bernoulli":

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from refclust.kernels.mixtures.words import Kind
+from refclust.kernels.mixtures.words import CountModel
 from refclust.kernels.points import Vector
 from refclust.mixture.covariance.models import MODELS
 from refclust.mixture.families.count_parameters import CountParameters
@@ -60,7 +60,7 @@ class CountBeliefs:
 
     alpha: tuple[float, ...]
     eta: tuple[Vector, ...]
-    kind: Kind = "multinomial"
+    kind: CountModel = "multinomial"
 
     def dirichlets(self, component: int) -> Sequence[Vector]:
         """The Dirichlet distributions of a component: one of all words, or one of each word.

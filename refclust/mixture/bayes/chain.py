@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from refclust.fitting.draws import Draws
-from refclust.kernels.mixtures.shared import plain
+from refclust.kernels.mixtures.shared import floats
 from refclust.numbers.logspace import normalise
 
 MOST_COPIES: Final = 100
@@ -58,7 +58,7 @@ class AssignmentChain:
         Spec: MS-CHAIN, EM-STOCH
         """
         drawn = self.maker(self.beliefs).draw(self.draws)
-        joint = plain(self.passes.posterior(drawn.densities(), full=True).joint)
+        joint = floats(self.passes.posterior(drawn.densities(), full=True).joint)
         shares = self._shares(joint)
         self.beliefs = self.after(shares)
         return State(drawn, shares)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from refclust.kernels.mixtures.multinomial import Tallies, Terms
-from refclust.kernels.mixtures.shared import plain
-from refclust.kernels.mixtures.words import Kind
+from refclust.kernels.mixtures.shared import floats
+from refclust.kernels.mixtures.words import CountModel
 from refclust.kernels.points import Vector
 from refclust.mixture.bayes.beliefs import CountBeliefs
 from refclust.mixture.bayes.family import Variational, check_positive
@@ -77,7 +77,7 @@ class VariationalCounts(Variational[CountBeliefs, Terms, Tallies]):
 
         Spec: VB-MULT, VB-BERN, MS-VIM
         """
-        k, flat = len(moments.counts), plain(moments.sums)
+        k, flat = len(moments.counts), floats(moments.sums)
         d = len(flat) // k
         return CountBeliefs(
             tuple(self.alpha + n for n in moments.counts),
@@ -101,7 +101,7 @@ class VariationalCounts(Variational[CountBeliefs, Terms, Tallies]):
         return self.maximised(Tallies(ones, array("d", (x for row in rows for x in row))), None)
 
 
-def word_terms(logs: Sequence[Sequence[float]], kind: Kind) -> tuple[float, Sequence[float]]:
+def word_terms(logs: Sequence[Sequence[float]], kind: CountModel) -> tuple[float, Sequence[float]]:
     """What a component has for all rows, and for each word in them, of logarithms of Dirichlets.
 
     A word that is not there costs the logarithm of that; one that is there gives it back.

@@ -18,7 +18,7 @@ from refclust.fitting.draws import Draws, normal
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.mixtures.gaussian import Gaussians
 from refclust.kernels.mixtures.multinomial import Terms
-from refclust.kernels.mixtures.words import Kind
+from refclust.kernels.mixtures.words import CountModel
 from refclust.kernels.points import Vector
 from refclust.mixture.bayes.beliefs import CountBeliefs, GaussianBeliefs
 from refclust.mixture.bayes.counts import word_terms
@@ -96,7 +96,7 @@ class CountDraw:
 
     log_shares: Vector
     log_words: tuple[tuple[Vector, ...], ...]
-    kind: Kind = "multinomial"
+    kind: CountModel = "multinomial"
 
     def densities(self) -> Terms:
         """The mixture drawn, ready for a pass.

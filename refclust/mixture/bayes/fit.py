@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from refclust.fitting.options import takes
-from refclust.kernels.mixtures.words import Kind
+from refclust.kernels.mixtures.words import CountModel
 from refclust.mixture.bayes.beliefs import CountBeliefs, GaussianBeliefs
 from refclust.mixture.bayes.counts import VariationalCounts
 from refclust.mixture.bayes.gaussian import VariationalGaussian
@@ -70,7 +70,7 @@ def variational_bernoulli(call: VariationalBernoulliCall) -> CountBeliefsFit:
 
 
 def _counted(
-    call: VariationalMultinomialCall | VariationalBernoulliCall, kind: Kind, counts: Counts
+    call: VariationalMultinomialCall | VariationalBernoulliCall, kind: CountModel, counts: Counts
 ) -> CountBeliefsFit:
     begin = Beginning.of(call)
     densities = CountFamily(CountPasses(begin.rows, begin.k), kind, counts=counts)

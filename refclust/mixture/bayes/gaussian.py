@@ -17,7 +17,7 @@ from refclust.errors import BadOption, NotFinite
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.mixtures.gaussian import Gaussians, Moments, Spread
 from refclust.kernels.mixtures.scatters import central_scatters
-from refclust.kernels.mixtures.shared import Doubles, plain
+from refclust.kernels.mixtures.shared import Doubles, floats
 from refclust.kernels.points import Vector
 from refclust.mixture.bayes.beliefs import GaussianBeliefs
 from refclust.mixture.bayes.counts import dirichlet_size
@@ -114,7 +114,7 @@ class VariationalGaussian(Variational[GaussianBeliefs, Gaussians, Moments]):
         d, k, layout = self._d, len(parameters.alpha), self._layout
         passes, expected = self.family.passes, parameters.expected()
         white = passes.whitening(expected.spreads, expected.form)
-        flat, length = plain(white), len(white) // k
+        flat, length = floats(white), len(white) // k
         whole = digamma(math.fsum(parameters.alpha))
         offsets = array("d")
         divergence = [dirichlet_divergence(parameters.alpha, (self.alpha,) * k)]
@@ -158,7 +158,7 @@ class VariationalGaussian(Variational[GaussianBeliefs, Gaussians, Moments]):
         Spec: VB-GAUSS, VB-DIAG, VB-BALL, VB-COMMON, MS-VIM
         """
         d, prior, k = self._d, self.family.passes.mean, len(moments.counts)
-        firsts = plain(moments.firsts)
+        firsts = floats(moments.firsts)
         means, added = [], []
         filled = replace(moments, counts=array("d", (n or 1.0 for n in moments.counts)))
         for c, (n, scatter) in enumerate(

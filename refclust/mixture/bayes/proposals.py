@@ -14,7 +14,7 @@ from refclust.data.dataset import Dataset
 from refclust.errors import BadOption
 from refclust.fitting.draws import Draws
 from refclust.fitting.rows import Rows
-from refclust.kernels.mixtures.shared import plain, total
+from refclust.kernels.mixtures.shared import floats, total
 from refclust.mixture.bayes.beliefs import CountBeliefs, GaussianBeliefs
 from refclust.mixture.bayes.chain import AssignmentChain, copies
 from refclust.mixture.bayes.counts import VariationalCounts
@@ -77,7 +77,7 @@ class Model:
         return self._log_likelihood(drawn) + self._log_prior(drawn)
 
     def _log_likelihood(self, drawn: Any) -> float:
-        each = plain(self.passes.posterior(drawn.densities(), full=False).log_likelihoods)
+        each = floats(self.passes.posterior(drawn.densities(), full=False).log_likelihoods)
         weights = self.passes.rows.data.weights
         if weights is None:
             return total([x + self.constant for x in each])

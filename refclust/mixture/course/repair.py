@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeVar
 
 from refclust.errors import DegenerateCovariance, ImpossibleRow
 from refclust.fitting.rows import Rows
-from refclust.kernels.mixtures.shared import Posterior, plain
+from refclust.kernels.mixtures.shared import Posterior, floats
 from refclust.mixture.families.family import Collapsed, Densities, Family, Point
 from refclust.mixture.families.ranges import lost_row
 from refclust.mixture.results import Event, Policy, Run
@@ -64,14 +64,14 @@ def repaired(
 
 def _worst(rows: Rows, posterior: Posterior) -> int:
     """The row, among those that count, that the mixture explains least."""
-    weights, values = rows.data.weights, plain(posterior.log_likelihoods)
+    weights, values = rows.data.weights, floats(posterior.log_likelihoods)
     counted = [i for i in range(len(values)) if weights is None or weights[i]]
     return min(counted, key=values.__getitem__)
 
 
 def impossible(family: Family[P, D, M], rows: Rows, point: Point[P, D]) -> ImpossibleRow:
     """The error for parameters under which some row has probability zero."""
-    likelihoods = plain(family.passes.posterior(point.densities, full=False).log_likelihoods)
+    likelihoods = floats(family.passes.posterior(point.densities, full=False).log_likelihoods)
     i = likelihoods.index(-math.inf)
     why, advice = lost_row(family.name)
     return ImpossibleRow(

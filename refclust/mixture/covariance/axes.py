@@ -22,7 +22,7 @@ from refclust.mixture.covariance.parts import (
     added,
     flat,
     geometric_mean,
-    squared,
+    square_matrix,
     volume,
 )
 from refclust.numbers.eigen import (
@@ -96,14 +96,14 @@ def _turned(
     of those in sight from the axes that come nearest to being common, from the coordinates, from
     the axes of all components together and of each.
     """
-    matrices = [squared(scatter) for scatter in scatters]
+    matrices = [square_matrix(scatter) for scatter in scatters]
     for k, matrix in enumerate(matrices):
         volume(k, matrix)  # with a singular scatter there are no best axes
     start = own(counts, scatters) if before is None else before
-    axes = joint_axes([squared(block) for block in start])
+    axes = joint_axes([square_matrix(block) for block in start])
     if before is None:
         best = _swept(counts, matrices, axes, _ROUGH, equal_volumes)
-        pooled = squared(added(scatters))
+        pooled = square_matrix(added(scatters))
         starts = (symmetric_eigen(matrix).vectors for matrix in (pooled, *matrices))
         for start_axes in (transposed(identity(len(axes))), *starts):
             other = _swept(counts, matrices, start_axes, _ROUGH, equal_volumes)

@@ -16,7 +16,7 @@ from refclust.mixture.covariance.parts import (
     added,
     flat,
     geometric_mean,
-    squared,
+    square_matrix,
     volume,
 )
 from refclust.numbers.eigen import composed, symmetric_eigen
@@ -87,7 +87,9 @@ def equal_volume(counts: Block, scatters: Blocks) -> Blocks:
     >>> equal_volume((1.0, 1.0), ((1.0, 0.0, 0.0, 4.0), (4.0, 0.0, 0.0, 1.0)))
     ((1.0, 0.0, 0.0, 4.0), (4.0, 0.0, 0.0, 1.0))
     """
-    return _one_volume(counts, scatters, [volume(k, squared(s)) for k, s in enumerate(scatters)])
+    return _one_volume(
+        counts, scatters, [volume(k, square_matrix(s)) for k, s in enumerate(scatters)]
+    )
 
 
 def own_orientation(counts: Block, scatters: Blocks) -> Blocks:
@@ -98,7 +100,7 @@ def own_orientation(counts: Block, scatters: Blocks) -> Blocks:
     >>> own_orientation((1.0, 1.0), ((4.0, 0.0, 0.0, 1.0), (2.0, 0.0, 0.0, 5.0)))
     ((4.5, 0.0, 0.0, 1.5), (1.5, 0.0, 0.0, 4.5))
     """
-    eigens = [symmetric_eigen(squared(scatter)) for scatter in scatters]
+    eigens = [symmetric_eigen(square_matrix(scatter)) for scatter in scatters]
     total = math.fsum(counts)
     variances = [x / total for x in added([eigen.values for eigen in eigens])]
     # Singular scatters leave eigenvalues of either sign, by rounding.

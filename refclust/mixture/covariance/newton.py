@@ -27,7 +27,7 @@ from refclust.mixture.covariance.parts import (
     check_volumes,
     flat,
     scaled,
-    squared,
+    square_matrix,
     weighed,
 )
 from refclust.numbers.eigen import congruent, transposed
@@ -83,7 +83,7 @@ def hastened(
             reached = tuple(v * state.factors[order.index(k)] for k, v in enumerate(volumes))
             check_volumes(reached)
             pooled = weighed(scatters, reached)
-            cholesky(squared(pooled))  # as singular for turns as for these steps
+            cholesky(square_matrix(pooled))  # as singular for turns as for these steps
     except NotPositive as fault:
         raise Degenerate(None, fault.column) from None
     covariances = tuple(scaled(pooled, v / total) for v in reached)
@@ -99,8 +99,8 @@ def _check(traces: Block, order: Sequence[int]) -> None:
 
 def _state(factors: Block, scatters: Blocks) -> _State:
     """The state of scatters in any coordinates, or ``NotPositive``."""
-    inverse = transposed(inverse_lower(cholesky(squared(weighed(scatters, factors)))))
-    seen = tuple(flat(congruent(squared(scatter), inverse)) for scatter in scatters)
+    inverse = transposed(inverse_lower(cholesky(square_matrix(weighed(scatters, factors)))))
+    seen = tuple(flat(congruent(square_matrix(scatter), inverse)) for scatter in scatters)
     parts = tuple(scaled(s, 1 / v) for s, v in zip(seen, factors, strict=True))
     diagonal = len(inverse) + 1
     return _State(factors, seen, parts, tuple(math.fsum(x[::diagonal]) for x in parts))
@@ -171,7 +171,7 @@ def _centred(steps: Sequence[float], shares: Block) -> Block:
 def _fall(state: _State, steps: Block) -> float:
     """By how much centred steps lower the logarithm of the determinant: twice what they gain."""
     try:
-        lower = cholesky(squared(weighed(state.scatters, _moved(state, steps))))
+        lower = cholesky(square_matrix(weighed(state.scatters, _moved(state, steps))))
     except NotPositive:
         return -math.inf
     return -log_determinant(lower)

@@ -169,12 +169,12 @@ def check_volumes(volumes: Block) -> None:
             raise Degenerate(k)
 
 
-def squared(block: Sequence[float]) -> Matrix:
+def square_matrix(block: Sequence[float]) -> Matrix:
     """The rows of a square matrix.
 
     Spec: GMM-COVM
 
-    >>> squared((1.0, 2.0, 2.0, 5.0))
+    >>> square_matrix((1.0, 2.0, 2.0, 5.0))
     ((1.0, 2.0), (2.0, 5.0))
     """
     size = math.isqrt(len(block))

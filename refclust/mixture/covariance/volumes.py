@@ -24,7 +24,7 @@ from refclust.mixture.covariance.parts import (
     flat,
     geometric_mean,
     scaled,
-    squared,
+    square_matrix,
     volume,
     weighed,
 )
@@ -72,7 +72,7 @@ def common_shape(
     def alternate(volumes: Sequence[float]) -> tuple[Block, Block]:
         total = weighed(scatters, volumes)
         try:
-            lower = cholesky(squared(total))
+            lower = cholesky(square_matrix(total))
         except NotPositive as fault:
             raise Degenerate(None, fault.column) from None
         scale = geometric_mean([row[j] * row[j] for j, row in enumerate(lower)])
@@ -102,7 +102,7 @@ def own_axes_common_shape(
     >>> own_axes_common_shape(counts, scatters, None, Effort(0.0, 9)).covariances
     ((1.0, 0.0, 0.0, 4.0), (16.0, 0.0, 0.0, 4.0))
     """
-    eigens = [symmetric_eigen(squared(scatter)) for scatter in scatters]
+    eigens = [symmetric_eigen(square_matrix(scatter)) for scatter in scatters]
     # Singular scatters leave eigenvalues of either sign, by rounding.
     rows = tuple(tuple(max(x, 0.0) for x in eigen.values) for eigen in eigens)
     start = _spherical(counts, rows) if before is None else _volumes(before)
@@ -153,7 +153,7 @@ def _by_columns(counts: Block, rows: Blocks) -> Alternation:
 
 
 def _volumes(covariances: Blocks) -> Block:
-    return tuple(volume(k, squared(block)) for k, block in enumerate(covariances))
+    return tuple(volume(k, square_matrix(block)) for k, block in enumerate(covariances))
 
 
 def _spherical(counts: Block, diagonals: Blocks) -> Block:

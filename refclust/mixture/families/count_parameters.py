@@ -20,8 +20,8 @@ from refclust.errors import (
 from refclust.fitting.checks import named
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.mixtures.multinomial import Tallies, Terms
-from refclust.kernels.mixtures.shared import Doubles, plain
-from refclust.kernels.mixtures.words import Kind, WordLogs, WordStep, log
+from refclust.kernels.mixtures.shared import Doubles, floats
+from refclust.kernels.mixtures.words import CountModel, WordLogs, WordStep, log
 from refclust.kernels.points import Vector
 from refclust.mixture.families.estimates import component_weights
 from refclust.mixture.families.gaussian_parameters import check_weights, readable
@@ -52,7 +52,7 @@ def probability_buffer(parameters: CountParameters) -> Doubles:
     return CentreMatrix.of(parameters.probabilities).values
 
 
-def terms_of(parameters: CountParameters, logs: WordLogs, kind: Kind) -> Terms:
+def terms_of(parameters: CountParameters, logs: WordLogs, kind: CountModel) -> Terms:
     """The densities of parameters whose logarithms are known, ready for a pass.
 
     In a Bernoulli model a word that is not there costs log(1 - theta): the offset has that of all
@@ -67,7 +67,7 @@ def terms_of(parameters: CountParameters, logs: WordLogs, kind: Kind) -> Terms:
     """
     offsets = array(
         "d",
-        (log(w) + base for w, base in zip(parameters.weights, plain(logs.bases), strict=True)),
+        (log(w) + base for w, base in zip(parameters.weights, floats(logs.bases), strict=True)),
     )
     if kind == "multinomial":
         return Terms(offsets, logs.slopes, falling=True)
@@ -106,7 +106,7 @@ def shares_of(p: Any) -> tuple[float, ...]:
     return shares
 
 
-def check_counts(data: Dataset, kind: Kind, counts: Counts) -> None:
+def check_counts(data: Dataset, kind: CountModel, counts: Counts) -> None:
     """Refuse rows that are no counts, or no zeros and ones for a Bernoulli mixture."""
     named("counts", counts, get_args(Counts))
     if kind == "bernoulli":
@@ -133,13 +133,13 @@ def check_whole(data: Dataset, *, whole: bool = True, advice: str = "") -> None:
         raise FractionalCount(f"{_where(data, place)}; counts are whole numbers{advice}")
 
 
-def check_parameters(parameters: CountParameters, kind: Kind, d: int) -> None:
+def check_parameters(parameters: CountParameters, kind: CountModel, d: int) -> None:
     """Refuse parameters that are no mixture over d words."""
     with readable("weights and probabilities"):
         _check_parameters(parameters, kind, d)
 
 
-def _check_parameters(parameters: CountParameters, kind: Kind, d: int) -> None:
+def _check_parameters(parameters: CountParameters, kind: CountModel, d: int) -> None:
     k = len(parameters.weights)
     if not k or len(parameters.probabilities) != k:
         raise DimensionMismatch(

@@ -15,7 +15,7 @@ from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.clusters.kmeans import Labels
 from refclust.kernels.mixtures.multinomial import Tallies, Terms
 from refclust.kernels.mixtures.shared import Doubles
-from refclust.kernels.mixtures.words import Kind, log
+from refclust.kernels.mixtures.words import CountModel, log
 from refclust.kernels.points import Vector
 from refclust.mixture.families.count_parameters import (
     CountParameters,
@@ -41,7 +41,7 @@ class CountFamily:
     """Multinomial or Bernoulli mixtures on one data set, with m imagined observations."""
 
     passes: CountPasses
-    kind: Kind = "multinomial"
+    kind: CountModel = "multinomial"
     m: float = 0.0
     p: Vector = ()  # of each word; nothing: all alike
     counts: Counts = "whole"

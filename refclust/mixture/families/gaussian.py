@@ -13,7 +13,7 @@ from refclust.errors import BadOption, DegenerateCovariance, NotFinite
 from refclust.fitting.memory import for_covariances, for_filled
 from refclust.kernels.clusters.kmeans import Labels
 from refclust.kernels.mixtures.gaussian import Form, Gaussians, Moments
-from refclust.kernels.mixtures.shared import Doubles, plain
+from refclust.kernels.mixtures.shared import Doubles, floats
 from refclust.kernels.points import Vector
 from refclust.mixture.covariance.models import MODELS, maximised, mixture_parameters
 from refclust.mixture.covariance.parts import Degenerate
@@ -132,7 +132,7 @@ class GaussianFamily:
         for k in range(len(parameters.weights)):
             self._check_spread(k, whitening_diagonal(parameters, white, k), parameters)
             if self.floor:
-                block = plain(memoryview(white)[k * size : (k + 1) * size])
+                block = floats(memoryview(white)[k * size : (k + 1) * size])
                 penalty += self._penalties(block, parameters.form)
         made = densities(parameters, white, self.exponents)
         log_prior = -0.5 * math.fsum(penalty) if penalty else 0.0

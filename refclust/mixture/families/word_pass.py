@@ -8,7 +8,7 @@ from typing import Any
 from refclust.data.dataset import Dataset
 from refclust.fitting.rows import Rows
 from refclust.kernels.mixtures.shared import Posterior
-from refclust.kernels.mixtures.words import Kind
+from refclust.kernels.mixtures.words import CountModel
 from refclust.mixture.families.count_parameters import (
     CountParameters,
     check_counts,
@@ -19,7 +19,7 @@ from refclust.mixture.families.counts import CountFamily
 from refclust.mixture.passes import CountPasses
 
 
-def words_on(kind: Kind, rows: Rows, k: int, settings: Mapping[str, Any]) -> CountFamily:
+def words_on(kind: CountModel, rows: Rows, k: int, settings: Mapping[str, Any]) -> CountFamily:
     """The family on rows.
 
     Spec: MIX-MODEL
@@ -28,7 +28,9 @@ def words_on(kind: Kind, rows: Rows, k: int, settings: Mapping[str, Any]) -> Cou
     return CountFamily(CountPasses(rows, k), kind, settings["m"], shares, counts)
 
 
-def words_posterior(kind: Kind, parameters: CountParameters, rows: Rows, full: bool) -> Posterior:
+def words_posterior(
+    kind: CountModel, parameters: CountParameters, rows: Rows, full: bool
+) -> Posterior:
     """A pass under given probabilities.
 
     Spec: MMIX-ESTEP, BMIX-ESTEP

@@ -33,9 +33,9 @@ from refclust.kernels.distances import METRICS
 from refclust.kernels.linkage import LINKAGES
 from refclust.models.records.common import Amount, Clusters, Lines, Many, Seed, agrees, numbered
 from refclust.models.records.common import DataFacts as DataFacts
+from refclust.models.records.common import DataKind as DataKind
+from refclust.models.records.common import DataOrigin as DataOrigin
 from refclust.models.records.common import KernelFacts as KernelFacts
-from refclust.models.records.common import Kind as Kind
-from refclust.models.records.common import Origin as Origin
 from refclust.models.records.common import Reading as Reading
 from refclust.models.records.common import Weighing as Weighing
 from refclust.models.records.mixtures import ClassifierModel as ClassifierModel
@@ -89,7 +89,7 @@ class RunFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class IterationRecord:
     """The numbers of one iteration.
 
     Spec: MODEL-DOC
@@ -123,7 +123,7 @@ class KMeansFitted:
         counted("centres", "params.k", fewer=("params.empty", "drop")),
     ]
     runs: Annotated[Lines[RunFacts], counted("runs", "params.restarts", fewer=True)]
-    trace: Lines[Step]  # of the best run
+    trace: Lines[IterationRecord]  # of the best run
 
     def check(self, node: Node, _known: Known) -> None:
         """Refuse a trace out of order, and another best run than the one described."""
@@ -289,7 +289,7 @@ class KMeansModel:
     params: KMeansParams
     fitted: KMeansFitted
     data: DataFacts
-    provenance: Origin
+    provenance: DataOrigin
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +303,7 @@ class BisectingModel:
     params: BisectingParams
     fitted: BisectingFitted
     data: DataFacts
-    provenance: Origin
+    provenance: DataOrigin
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +317,7 @@ class AgglomerativeModel:
     params: AgglomerativeParams
     fitted: AgglomerativeFitted
     data: DataFacts
-    provenance: Origin
+    provenance: DataOrigin
 
 
 ClusterModel: TypeAlias = KMeansModel | BisectingModel | AgglomerativeModel

@@ -12,7 +12,7 @@ from refclust.data.files.records import GIVEN
 from refclust.data.readers.formats import Options
 
 T = TypeVar("T")
-Kind: TypeAlias = Literal["dense", "sparse", "distances"]
+DataKind: TypeAlias = Literal["dense", "sparse", "distances"]
 Lines: TypeAlias = tuple[Annotated[T, on_line], ...]
 Amount: TypeAlias = Annotated[float, double(0)]
 Many: TypeAlias = Annotated[int, whole(1, None)]
@@ -72,7 +72,7 @@ class DataFacts:
     Spec: MODEL-DOC
     """
 
-    kind: Kind
+    kind: DataKind
     n: Annotated[int, whole(1)]
     d: int
     digest: Annotated[str, text("[0-9a-f]{64}", "a SHA-256 of 64 hexadecimal digits")] | None
@@ -106,7 +106,7 @@ class KernelFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class DataOrigin:
     """Where a model came from."""
 
     refclust: str

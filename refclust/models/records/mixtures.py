@@ -18,9 +18,9 @@ from refclust.models.records.common import (
     Amount,
     Clusters,
     DataFacts,
+    DataOrigin,
     Lines,
     Many,
-    Origin,
     Seed,
     agrees,
     numbered,
@@ -176,7 +176,7 @@ class MixtureModel:
     params: MixtureParams
     fitted: MixtureFitted
     data: DataFacts
-    provenance: Origin
+    provenance: DataOrigin
 
     @property
     def family(self) -> str:
@@ -236,7 +236,7 @@ class ClassifierModel:
     params: NaiveBayesParams | DiscriminantParams
     fitted: ClassifierFitted
     data: DataFacts
-    provenance: Origin
+    provenance: DataOrigin
 
     @property
     def family(self) -> str:

@@ -46,8 +46,8 @@ def enclosure(x: Real, digits: int = FIRST_DIGITS) -> Interval:
     >>> str(low), str(high)
     ('0.6931471805', '0.6931471807')
     """
-    for _, found in _ladder(x, digits):
-        return found
+    for _, interval in _ladder(x, digits):
+        return interval
     raise _undecided(x)
 
 
@@ -170,7 +170,7 @@ def _ladder(x: Real, first: int = FIRST_DIGITS) -> Iterator[tuple[int, Interval]
     while True:
         cut: list[Real] = []
         try:
-            found = intervals.enclose(x, count, cut=cut)
+            interval = intervals.enclose(x, count, cut=cut)
         except intervals.Unresolved as stuck:
             if count >= DOUBTFUL_DIGITS and id(stuck.culprit) not in asked:
                 asked.add(id(stuck.culprit))
@@ -178,7 +178,7 @@ def _ladder(x: Real, first: int = FIRST_DIGITS) -> Iterator[tuple[int, Interval]
         else:
             _refuse_negative(arg for arg in cut if id(arg) not in not_negative)
             not_negative.update(map(id, cut))
-            yield count, found
+            yield count, interval
         if count >= MOST_DIGITS:
             return
         count = min(2 * count, MOST_DIGITS)

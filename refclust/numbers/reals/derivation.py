@@ -113,7 +113,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DerivationStep:
     """One named number: its symbol, its tree and its value."""
 
     symbol: str
@@ -137,7 +137,7 @@ class Derivation:
       = 0.5
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[DerivationStep, ...]
     tables: tuple[Table, ...] = field(default=())
 
     def headline(self) -> str:
@@ -211,7 +211,7 @@ def derive(root: Real) -> Derivation:
         symbol, latex = x.content
         if symbol not in seen:
             seen.add(symbol)
-            steps.append(Step(symbol, latex, x.args[0], x.fraction, x.digits(DIGITS)))
+            steps.append(DerivationStep(symbol, latex, x.args[0], x.fraction, x.digits(DIGITS)))
     return Derivation(tuple(steps), _tables(root))
 
 
@@ -232,7 +232,7 @@ def _tables(root: Real) -> tuple[Table, ...]:
     return tuple(Table(number, x.args) for number, x in enumerate(sums, start=1))
 
 
-def _readings(step: Step, notation: Notation, tables: tuple[Table, ...]) -> list[str]:
+def _readings(step: DerivationStep, notation: Notation, tables: tuple[Table, ...]) -> list[str]:
     """Return the formula, the formula with numbers, the fraction and the decimals."""
     formula = _Writer(notation, tables).write(step.tree)
     numbers = _Writer(notation, tables, values=True).write(step.tree)

@@ -120,14 +120,14 @@ class Arithmetic:
 
     def log_integer(self, value: int) -> Interval:
         """Enclose the logarithm of a positive integer, remembering it."""
-        found = self._logs.get(value)
-        if found is None:
+        interval = self._logs.get(value)
+        if interval is None:
             if len(self._logs) >= _LOG_CACHE_LIMIT:
                 self._logs.clear()
             # The conversion is exact: Decimal(int) is not rounded by any context.
-            found = self.log((Decimal(value), Decimal(value)))
-            self._logs[value] = found
-        return found
+            interval = self.log((Decimal(value), Decimal(value)))
+            self._logs[value] = interval
+        return interval
 
     def log_rational(self, value: Fraction) -> Interval:
         """Enclose the logarithm of a positive fraction."""

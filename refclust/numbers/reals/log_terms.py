@@ -110,10 +110,10 @@ def total_of_logs(
     True
     """
     units = [tuple(int(i == s) for i in range(len(sizes))) for s in range(len(sizes))]
-    found = term(*(Monomial(1, 1, unit) for unit in units))
-    if not isinstance(found, Multiple) or found.coefficient.powers != units[0]:
+    symbolic = term(*(Monomial(1, 1, unit) for unit in units))
+    if not isinstance(symbolic, Multiple) or symbolic.coefficient.powers != units[0]:
         raise TypeError("the term is not a multiple of its first argument times a logarithm")
-    times, argument = found.coefficient.top, found.argument
+    times, argument = symbolic.coefficient.top, symbolic.argument
     weights: defaultdict[int, int] = defaultdict(int)
     for power, counted in zip(argument.powers, sizes, strict=True):
         if power:
@@ -122,5 +122,5 @@ def total_of_logs(
     if argument.top != argument.bottom:
         weights[argument.top] += times * whole
         weights[argument.bottom] -= times * whole
-    divisor = found.coefficient.bottom
+    divisor = symbolic.coefficient.bottom
     return log_sum(weights, divisor, lambda: (term(*map(Fraction, row)) for row in rows()))

@@ -49,12 +49,12 @@ class ScaledLogs:
         self._small: dict[int, int] = {}
 
     def __getitem__(self, k: int) -> int:
-        found = self._known.get(k)
-        if found is None:
+        logarithm = self._known.get(k)
+        if logarithm is None:
             if len(self._known) >= _CACHE_LIMIT:
                 self._known.clear()
-            found = self._known[k] = self._log(k) >> _GUARD_BITS
-        return found
+            logarithm = self._known[k] = self._log(k) >> _GUARD_BITS
+        return logarithm
 
     def _log(self, k: int) -> int:
         rest = k.bit_length() - _HEAD_BITS
@@ -72,14 +72,14 @@ class ScaledLogs:
         return self._from_decimals(head) + rest * self._from_decimals(2) + 2 * sum_of_powers
 
     def _from_decimals(self, k: int) -> int:
-        found = self._small.get(k)
-        if found is None:
+        logarithm = self._small.get(k)
+        if logarithm is None:
             low, _ = self._numbers.log_integer(k)
             top, bottom = low.as_integer_ratio()
-            found = (top << self._bits) // bottom
+            logarithm = (top << self._bits) // bottom
             if k < 1 << _HEAD_BITS:
-                self._small[k] = found
-        return found
+                self._small[k] = logarithm
+        return logarithm
 
 
 @functools.lru_cache(maxsize=16)

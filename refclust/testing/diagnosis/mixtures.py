@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.mixtures import multinomial
 from refclust.kernels.mixtures.gaussian import Gaussians, Moments
-from refclust.kernels.mixtures.shared import SOFT, EMStep, Posterior, plain
+from refclust.kernels.mixtures.shared import SOFT, EMStep, Posterior, floats
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 from refclust.testing.saboteurs.plain_mixtures import (
@@ -155,7 +155,7 @@ def _infinite(actual: Parts, right: Parts) -> Iterator[str]:
 def _constant(data: Any, due: Any, answer: Any) -> Iterator[str]:
     """Whether something is added to log p(x) of every row."""
     if isinstance(due, Posterior):
-        ours, theirs = (plain(posterior.log_likelihoods) for posterior in (due, answer))
+        ours, theirs = (floats(posterior.log_likelihoods) for posterior in (due, answer))
         gaps = [y - x for x, y in zip(ours, theirs, strict=True) if math.isfinite(x)]
     elif isinstance(due, EMStep):
         weight = math.fsum(data.weights) if data.weights is not None else float(data.n)
@@ -179,7 +179,7 @@ def _parts(answer: Any) -> Parts:
     else:
         names = (field.name for field in fields(answer) if field.name not in ("around", "spread"))
         buffers = [getattr(answer, name) for name in names]
-    return list(map(plain, buffers))
+    return list(map(floats, buffers))
 
 
 def _gap(buffers: Parts, others: Parts, right: Parts) -> float:

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Final
 
 from refclust.data.dataset import Dataset
-from refclust.kernels.clusters.kmeans import ClusterSums, Step
+from refclust.kernels.clusters.kmeans import ClusterSums, LloydStep
 from refclust.kernels.clusters.seeding import Potential
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
@@ -170,7 +170,7 @@ def _plain(sums: ClusterSums) -> tuple[list[Fraction], list[list[Fraction]]]:
 
 
 def _step(data: Any, args: Sequence[Any], due: Any, answer: Any) -> Iterator[str]:
-    assert isinstance(due, Step)
+    assert isinstance(due, LloydStep)
     if list(memoryview(answer.labels)) != list(due.labels):
         yield from _assign(data, (args[0], args[2]), due.labels, answer.labels)
     elif answer.changed == due.changed:

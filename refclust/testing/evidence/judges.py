@@ -20,9 +20,9 @@ from refclust.testing.evidence.live import Place
 from refclust.vectors import verify
 from refclust.vectors.answers import Answer
 from refclust.vectors.runners import subjects
-from refclust.vectors.verify import Case, VectorFile
+from refclust.vectors.verify import GoldenCase, VectorFile
 
-Kind: TypeAlias = Literal["golden", "property", "doctest"]
+WitnessKind: TypeAlias = Literal["golden", "property", "doctest"]
 Way: TypeAlias = Callable[[str, dict[str, Any], str], "Answer | None"]
 
 
@@ -30,7 +30,7 @@ Way: TypeAlias = Callable[[str, dict[str, Any], str], "Answer | None"]
 class Judge:
     """One piece of evidence: ``fails`` runs it and tells whether it fails."""
 
-    kind: Kind
+    kind: WitnessKind
     name: str
     fails: Callable[[], bool]
 
@@ -58,7 +58,7 @@ def judged_by(clause: str) -> list[Judge]:
 
 def wrong(
     file: VectorFile,
-    case: Case,
+    case: GoldenCase,
     keys: Iterable[str] | None = None,
     ways: Iterable[Way] | None = None,
 ) -> bool:
@@ -85,7 +85,7 @@ def _golden() -> tuple[tuple[frozenset[str], list[Judge]], ...]:
     )
 
 
-def _judges(file: VectorFile, case: Case) -> Iterator[Judge]:
+def _judges(file: VectorFile, case: GoldenCase) -> Iterator[Judge]:
     name = f"{file.name}: {case.id}"
     if file.subject in _APART:
         for key, _ in verify.keys(case):

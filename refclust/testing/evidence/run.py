@@ -25,7 +25,7 @@ from unittest.mock import patch
 from refclust.errors import BackendFailure, NeedsCheckout
 from refclust.testing.evidence.changes import Mutant, mutants
 from refclust.testing.evidence.forked import Tell, allow, ran, start
-from refclust.testing.evidence.judges import Judge, Kind, judged_by, own_doctest
+from refclust.testing.evidence.judges import Judge, WitnessKind, judged_by, own_doctest
 from refclust.testing.evidence.live import Place
 from refclust.testing.evidence.watch import Bench, benches
 
@@ -186,7 +186,7 @@ def _properties(trial: Trial, items: Sequence[Any]) -> Iterator[Judge]:
         cited = {name for mark in item.iter_markers("spec") for name in mark.args}
         test = item.nodeid.partition("[")[0]
         if test in trial.tests + trial.golden and trial.clause in cited:
-            kind: Kind = "property" if test in trial.tests else "golden"
+            kind: WitnessKind = "property" if test in trial.tests else "golden"
             yield Judge(kind, item.nodeid, lambda item=item: _item_fails(item))  # type: ignore[misc]
 
 

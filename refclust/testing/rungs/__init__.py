@@ -11,7 +11,7 @@ from refclust.data.dataset import Dataset, dense, readonly, sparse
 from refclust.kernels.points import Vector
 from refclust.numbers.sampling import below, stream
 
-Kind: TypeAlias = Literal[
+RungKind: TypeAlias = Literal[
     "rows",  # k-means, its starts and distances, at length
     "cosine",
     "steps",  # the same, each kernel a few times, from given centres
@@ -41,7 +41,7 @@ class Rung:
 
     name: str
     why: str
-    kind: Kind
+    kind: RungKind
     data: Any  # a Dataset, rungs, LabelPairs, some Margins, squared distances in condensed form
     k: int = 3
     centres: tuple[Vector, ...] | None = None  # to start from; else the first K different rows
@@ -58,7 +58,7 @@ def rung_of(
     data: Dataset,
     *,
     k: int = 3,
-    kind: Kind = "rows",
+    kind: RungKind = "rows",
     centres: tuple[Vector, ...] | None = None,
     quick: bool = False,
 ) -> Rung:

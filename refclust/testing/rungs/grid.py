@@ -15,7 +15,7 @@ from refclust.cluster.directions import unit_rows
 from refclust.data.dataset import Dataset
 from refclust.kernels.points import Points, Vector
 from refclust.numbers.sampling import below, stream
-from refclust.testing.rungs import LEAST, Kind, Rung, dense_of, sparse_of, weighted_singles
+from refclust.testing.rungs import LEAST, Rung, RungKind, dense_of, sparse_of, weighted_singles
 from refclust.testing.rungs.design import orthogonal
 
 ROWS: Final = (1, 2, 5, 16, 33, 65, 130)
@@ -70,7 +70,7 @@ def rung_of_cell(cell: Cell) -> Rung:
     if cosine:
         data = unit_rows(data)
     centres = _centres(cell, data, rng)
-    kind: Kind = "cosine-steps" if cosine else "steps"
+    kind: RungKind = "cosine-steps" if cosine else "steps"
     return Rung(_name(cell), "", kind, data, cell.k, centres)
 
 

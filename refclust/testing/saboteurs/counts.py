@@ -10,7 +10,7 @@ from typing import Any
 
 from refclust.kernels.mixtures import multinomial, words
 from refclust.kernels.mixtures.multinomial import Tallies, Terms
-from refclust.kernels.mixtures.shared import EMStep, Posterior, Rule, plain
+from refclust.kernels.mixtures.shared import EMStep, Posterior, Rule, floats
 from refclust.kernels.points import Points
 from refclust.testing.saboteurs.plain_mixtures import (
     in_singles,
@@ -35,7 +35,7 @@ def of_counts() -> Iterable[Saboteur]:
 
     def multiplied(points: Points, terms: Terms, full: bool) -> Posterior:
         right = multinomial.posterior(points, terms, full)
-        slopes = plain(terms.slopes)
+        slopes = floats(terms.slopes)
         # In every row some word does not occur, and 0 times -inf is no number.
         wrong = math.nan if -math.inf in slopes else 0.0
         return replace(
@@ -84,7 +84,7 @@ def _reusing() -> Functions:
 
     def moments(points: Points, q: Any, k: int) -> Tallies:
         right = multinomial.moments(points, q, k)
-        sums = array("d", plain(right.sums))
+        sums = array("d", floats(right.sums))
         buffer = buffers.setdefault((id(points), k), sums)
         buffer[:] = sums
         return replace(right, sums=buffer)
@@ -98,7 +98,7 @@ def _threaded() -> Saboteur:
 
     def em_step(points: Points, terms: Terms, rule: Rule) -> EMStep[Any]:
         right = multinomial.em_step(points, terms, rule)
-        logs = plain(multinomial.posterior(points, terms, False).log_likelihoods)
+        logs = floats(multinomial.posterior(points, terms, False).log_likelihoods)
         if points.weighted or -math.inf in logs:
             return right
         parts = [plain_sum(logs[i :: number[0]]) for i in range(number[0])]

@@ -11,7 +11,7 @@ from typing import Any
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.mixtures import gaussian, scatters, whitening
 from refclust.kernels.mixtures.gaussian import Gaussians, Moments
-from refclust.kernels.mixtures.shared import SOFT, EMStep, Posterior, Rule, plain, shares
+from refclust.kernels.mixtures.shared import SOFT, EMStep, Posterior, Rule, floats, shares
 from refclust.kernels.points import Points
 from refclust.testing.saboteurs.plain_mixtures import (
     central,
@@ -67,7 +67,7 @@ def _of_posteriors() -> Iterable[Saboteur]:
     def last_of_equals(points: Points, right: Posterior) -> Posterior:
         if right.joint is None:
             return right
-        flat = plain(right.joint)
+        flat = floats(right.joint)
         k = len(flat) // points.n
         rows = (flat[i * k : (i + 1) * k] for i in range(points.n))
         last = (max(c for c in range(k) if row[c] == max(row)) for row in rows)
@@ -118,7 +118,7 @@ def _of_moments() -> Iterable[Saboteur]:
 
     def lopsided(points: Points, *args: Any) -> Moments:
         right = gaussian.moments(points, *args)
-        seconds = array("d", plain(right.seconds))
+        seconds = array("d", floats(right.seconds))
         if right.spread == "full" and points.d > 1 and right.counts[0]:
             seconds[1] = math.nextafter(seconds[1], math.inf)
         return replace(right, seconds=seconds)
@@ -218,7 +218,7 @@ def _of_matrices() -> Iterable[Saboteur]:
         if form != "full":
             return whitening.traces(points, seconds, white, form)
         d = points.d
-        lower = (x if i % (d * d) // d >= i % d else 0.0 for i, x in enumerate(plain(seconds)))
+        lower = (x if i % (d * d) // d >= i % d else 0.0 for i, x in enumerate(floats(seconds)))
         return whitening.traces(points, array("d", lower), white, form)
 
     def narrow(points: Points, moments: Any, prior: Any) -> array[float]:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from refclust.kernels.clusters.kmeans import ClusterSums, Step, accumulate_some
+from refclust.kernels.clusters.kmeans import ClusterSums, LloydStep, accumulate_some
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 from refclust.testing.saboteurs.saboteur import Saboteur
@@ -89,7 +89,7 @@ def last_row_lost(_: Any, points: Points, labels: Any, k: int) -> ClusterSums:
     return accumulate_some(points, range(points.n - 1), labels, k)
 
 
-def last_sum_lost(right: Step, points: Points, *_: Any) -> Step:
+def last_sum_lost(right: LloydStep, points: Points, *_: Any) -> LloydStep:
     """The last cluster has no sum."""
     sums = right.sums.exact()
     emptied = replace(sums, sums=(*sums.sums[:-1], (0,) * points.d))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from refclust.kernels.clusters import kmeans
-from refclust.kernels.clusters.kmeans import Step
+from refclust.kernels.clusters.kmeans import LloydStep
 from refclust.kernels.points import Points, Vector
 from refclust.testing.saboteurs.saboteur import Functions, Saboteur
 
@@ -25,7 +25,9 @@ def _stepping(taken: Callable[[float, float], float], slack: float) -> Functions
     """Steps that look only at rows whose margin, a single, is used up by the moves of centres."""
     kept: dict[int, tuple[Any, list[Vector], Any, array[float]]] = {}
 
-    def lloyd_step(points: Points, centres: Any, before: Any, metric: str = "euclidean") -> Step:
+    def lloyd_step(
+        points: Points, centres: Any, before: Any, metric: str = "euclidean"
+    ) -> LloydStep:
         right = kmeans.lloyd_step(points, centres, before, metric)
         now = [tuple(centre) for centre in centres]
         if metric == "cosine" or len(now) < 2:
@@ -41,7 +43,7 @@ def _stepping(taken: Callable[[float, float], float], slack: float) -> Functions
                 if left > 0.0:
                     chosen[i], fresh[i] = k, left
         kept[id(points)] = points, now, chosen, fresh  # the data stay, so does their address
-        return Step(chosen, right.changed, kmeans.accumulate(points, chosen, len(now)))
+        return LloydStep(chosen, right.changed, kmeans.accumulate(points, chosen, len(now)))
 
     return {"kmeans.lloyd_step": lloyd_step}
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from refclust.data.dataset import Dataset, Sparse, readonly
 from refclust.kernels.clusters import kmeans, seeding
-from refclust.kernels.clusters.kmeans import ClusterSums, Step
+from refclust.kernels.clusters.kmeans import ClusterSums, LloydStep
 from refclust.kernels.points import Points, Vector
 from refclust.testing.saboteurs.hidden import (
     hidden,
@@ -127,10 +127,10 @@ def _of_sums() -> Iterable[Saboteur]:
     def in_doubles(right: ClusterSums, *_: Any) -> ClusterSums:
         return replace(right, weights=tuple(int(float(w)) for w in right.weights))
 
-    def one_moved(right: Step, points: Points, *args: Any) -> Step:
+    def one_moved(right: LloydStep, points: Points, *args: Any) -> LloydStep:
         return last_sum_lost(right, points, *args) if right.changed == 1 else right
 
-    def all_moved(right: Step, points: Points, *args: Any) -> Step:
+    def all_moved(right: LloydStep, points: Points, *args: Any) -> LloydStep:
         return last_sum_lost(right, points, *args) if right.changed == points.n else right
 
     def rounded(right: Any, *_: Any) -> Any:

@@ -12,7 +12,7 @@ from refclust.backends.builtin import Reference
 from refclust.errors import RefclustError
 from refclust.kernels import distances
 from refclust.kernels.clusters import kmeans
-from refclust.kernels.clusters.kmeans import ClusterSums, Step
+from refclust.kernels.clusters.kmeans import ClusterSums, LloydStep
 from refclust.kernels.points import Points
 from refclust.testing.saboteurs.hidden import last_label, last_sum_lost, nudged, twice_the_last
 from refclust.testing.saboteurs.saboteur import Functions, Saboteur
@@ -163,7 +163,7 @@ def _of_threads() -> Iterable[Any]:
     def racing(threads: Threaded) -> Functions:
         calls = [0]
 
-        def step(points: Points, *args: Any) -> Step:
+        def step(points: Points, *args: Any) -> LloydStep:
             right = kmeans.lloyd_step(points, *args)
             calls[0] += threads.number > 1 and points.n > 10_000
             # Two threads add to one sum at the same time, now and then.

@@ -12,7 +12,7 @@ from typing import Any
 
 from refclust.data.dataset import Dataset
 from refclust.kernels.clusters import kmeans, means, seeding
-from refclust.kernels.clusters.kmeans import ClusterSums, Step
+from refclust.kernels.clusters.kmeans import ClusterSums, LloydStep
 from refclust.kernels.clusters.seeding import Potential
 from refclust.kernels.points import Points, Vector
 from refclust.testing.saboteurs.plain_rows import (
@@ -115,11 +115,11 @@ def _of_sums() -> Iterable[Saboteur]:
             weights[label] += (not weight) << right.weight_shift
         return replace(right, weights=tuple(weights))
 
-    def miscounted(points: Points, centres: Any, before: Any, metric: str) -> Step:
+    def miscounted(points: Points, centres: Any, before: Any, metric: str) -> LloydStep:
         step = kmeans.lloyd_step(points, centres, before, metric)
         return replace(step, changed=step.changed + (before is not None))
 
-    def counted(points: Points, centres: Any, before: Any, metric: str) -> Step:
+    def counted(points: Points, centres: Any, before: Any, metric: str) -> LloydStep:
         step = kmeans.lloyd_step(points, centres, before, metric)
         return replace(step, changed=int64(step.changed))
 
@@ -161,7 +161,7 @@ def float_sums(
     return replace(right, sums=integers, shift=shift)
 
 
-def _forgetting(points: Points, centres: Any, before: Any, metric: str) -> Step:
+def _forgetting(points: Points, centres: Any, before: Any, metric: str) -> LloydStep:
     """Adds what came to its own sums of the step before, and forgets to take away what went."""
     right = kmeans.lloyd_step(points, centres, before, metric)
     sums = right.sums.exact()
@@ -175,7 +175,7 @@ def _remembering() -> Functions:
     """Compares labels with those of its own last call, whatever step it is given."""
     last: dict[int, array[int]] = {}
 
-    def step(points: Points, centres: Any, before: Any, metric: str) -> Step:
+    def step(points: Points, centres: Any, before: Any, metric: str) -> LloydStep:
         right = kmeans.lloyd_step(points, centres, before, metric)
         old = last.get(id(points))
         last[id(points)] = right.labels

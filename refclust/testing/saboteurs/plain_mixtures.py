@@ -21,8 +21,8 @@ from refclust.kernels.mixtures.shared import (
     EMStep,
     Posterior,
     Rule,
+    floats,
     passed,
-    plain,
     posterior,
     shares,
 )
@@ -73,7 +73,7 @@ def single_joint(points: Points, densities: Gaussians) -> Joint:
 def _lines(densities: Gaussians, k: int, d: int) -> list[list[float]]:
     """The rows of a whitening matrix, whatever its form."""
     size = len(densities.whitening) // densities.k
-    own = plain(densities.whitening)[k * size : (k + 1) * size]
+    own = floats(densities.whitening)[k * size : (k + 1) * size]
     if densities.form == "full":
         return [own[i * d : (i + 1) * d] for i in range(d)]
     return [[own[i if size > 1 else 0] if i == j else 0.0 for j in range(d)] for i in range(d)]
@@ -217,7 +217,7 @@ def in_singles(values: Any) -> array[float]:
 
     Spec: none (rounded)
     """
-    return array("d", (c_float(x).value for x in plain(values)))
+    return array("d", (c_float(x).value for x in floats(values)))
 
 
 def naive_log(joint: Sequence[float]) -> float:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from refclust.data.dataset import DOUBLES, SINGLES, Dataset, Dense, Sparse, readonly
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.clusters.kmeans import ClusterSums, Step
+from refclust.kernels.clusters.kmeans import ClusterSums, LloydStep
 from refclust.kernels.clusters.seeding import Potential
 from refclust.kernels.contingency import LabelPairs
 from refclust.kernels.mixtures.gaussian import Gaussians
@@ -59,7 +59,7 @@ def fingerprint(value: Any) -> Any:
             return list(value.clusters), list(value.classes), list(value.weights or [])
         case CentreMatrix():
             return bytes(value.values)
-        case Step():
+        case LloydStep():
             return fingerprint(value.labels), value.changed, fingerprint(value.sums)
         case Potential():
             return value.centres, fingerprint(value.nearest)
@@ -149,7 +149,7 @@ def foreign(arg: Any) -> Any:
             return arg[:]
         case ClusterSums():
             return ForeignSums(arg.weights, arg.weight_shift, arg)
-        case Step():
+        case LloydStep():
             return replace(arg, labels=arg.labels[:], sums=foreign(arg.sums))
         case Potential():
             # Estimates are for the backend that made them: these would lead anybody else astray.
@@ -167,7 +167,7 @@ def guarded(arg: Any) -> Any:
             return _buffer(memoryview(arg))
         case CentreMatrix():
             return arg.rows()
-        case Step():
+        case LloydStep():
             return replace(arg, labels=guarded(arg.labels))
         case Potential():
             return replace(arg, nearest=guarded(arg.nearest))

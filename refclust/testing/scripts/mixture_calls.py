@@ -17,7 +17,7 @@ from refclust.kernels.clusters.kmeans import assign
 from refclust.kernels.mixtures.gaussian import Form, Gaussians, Moments
 from refclust.kernels.mixtures.multinomial import Tallies, Terms
 from refclust.kernels.mixtures.shared import HARD, SOFT, Doubles, Posterior, Rule, shares
-from refclust.kernels.mixtures.words import Kind
+from refclust.kernels.mixtures.words import CountModel
 from refclust.kernels.points import Points, Vector
 from refclust.numbers.sampling import stream
 
@@ -117,7 +117,7 @@ def count_calls(made: Script, k: int, *, few: bool = False) -> None:
     def call(kernel: str, *args: Any, note: str = "") -> Any:
         return made.due(made.call(f"multinomial.{kernel}", *args, k=k, note=note))
 
-    def estimated(tallies: Tallies, kind: Kind, m: float, p: float) -> None:
+    def estimated(tallies: Tallies, kind: CountModel, m: float, p: float) -> None:
         note = f"{kind}, {m} observations imagined"
         words = call("m_step", tallies, m, (p,) * points.d, kind, note=note)
         call("logs", words.probabilities, kind, note=kind)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from refclust.data.dataset import Dataset
 from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.clusters.kmeans import ClusterSums, Step
+from refclust.kernels.clusters.kmeans import ClusterSums, LloydStep
 from refclust.kernels.clusters.seeding import Potential
 from refclust.kernels.distances import METRICS
 from refclust.kernels.points import Points, Vector
@@ -81,7 +81,7 @@ def step_calls(made: Script, rung: Rung) -> None:
             made.call("kmeans.cosine_terms", sums, matrix, k=k)
         centres = _moved(made.due(means), made.due(sums), centres, metric)
     scattered = array("i", ((i * i + 1) % k for i in range(data.n)))
-    foreign = Step(scattered, 0, _added_up(data, scattered, k))
+    foreign = LloydStep(scattered, 0, _added_up(data, scattered, k))
     matrix = CentreMatrix.of(centres)
     made.call("kmeans.lloyd_step", matrix, foreign, metric, k=k, note="another step before")
     sums = made.call("kmeans.accumulate", scattered, k, k=k)
@@ -174,7 +174,7 @@ def _edges(n: int) -> list[int]:
 
 
 def _odd_states(
-    call: _Calling, step: Step, data: Dataset, centres: tuple[Vector, ...], metric: str
+    call: _Calling, step: LloydStep, data: Dataset, centres: tuple[Vector, ...], metric: str
 ) -> None:
     """Labels that no assignment makes, clusters that are empty or gone, centres that are equal."""
     k, n = len(centres), data.n
@@ -183,7 +183,7 @@ def _odd_states(
         sums = call("kmeans.accumulate", labels, count, note="some clusters are empty")
         call("kmeans.squares", labels, count)
         call("kmeans.means", sums, note="an empty cluster has zeros for a mean")
-    foreign = Step(scattered, 0, _added_up(data, scattered, k))
+    foreign = LloydStep(scattered, 0, _added_up(data, scattered, k))
     call("kmeans.lloyd_step", CentreMatrix.of(centres), foreign, metric, note="another step before")
     equal = CentreMatrix.of((*centres, centres[-1], centres[0]))
     call("kmeans.assign", equal, metric, note="some centres are equal")
@@ -193,7 +193,7 @@ def _odd_states(
         gone = array("i", (label if label < k - 1 else -1 for label in step.labels))
         left = replace(whole, weights=whole.weights[:-1], sums=whole.sums[:-1])
         fewer = CentreMatrix.of(centres[:-1])
-        call("kmeans.lloyd_step", fewer, Step(gone, 0, left), metric, note="a cluster is gone")
+        call("kmeans.lloyd_step", fewer, LloydStep(gone, 0, left), metric, note="a cluster is gone")
 
 
 def seeding_calls(made: Script, rung: Rung) -> None:

@@ -19,7 +19,7 @@ from refclust.backends.session import Session
 from refclust.data.accepting.door import dataset
 from refclust.errors import BadVectorFile
 from refclust.fitting.rows import Rows
-from refclust.kernels.mixtures.shared import HARD, SOFT, EMStep, Posterior, plain, shares
+from refclust.kernels.mixtures.shared import HARD, SOFT, EMStep, Posterior, floats, shares
 from refclust.mixture.certified import certified_log_likelihood
 from refclust.mixture.families.count_likelihood import log_coefficient
 from refclust.mixture.families.family import Following, Point
@@ -110,7 +110,7 @@ class _Step:
     @cached_property
     def joint(self) -> list[list[float]]:
         assert self.posterior.joint is not None
-        flat = plain(self.posterior.joint)
+        flat = floats(self.posterior.joint)
         return [flat[begin : begin + self.k] for begin in range(0, len(flat), self.k)]
 
     @cached_property
@@ -208,7 +208,7 @@ _OF_A_STEP: Final[Mapping[str, Callable[[_Step], Answer]]] = {
     "expected_complete": lambda step: step.expected(step.point),
     "lower_bound": lambda step: step.taken_apart.lower_bound,
     "kl": lambda step: step.taken_apart.divergence,
-    "counts": lambda step: plain(step.moments.counts),
+    "counts": lambda step: floats(step.moments.counts),
     "next.weights": lambda step: step.next.weights,
     "next.means": lambda step: step.next.means,
     "next.spreads": lambda step: step.next.spreads,

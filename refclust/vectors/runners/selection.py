@@ -12,7 +12,7 @@ from typing import Any, Final
 from refclust.backends.session import Session
 from refclust.data.accepting.door import dataset
 from refclust.errors import BadVectorFile
-from refclust.kernels.mixtures.shared import SOFT, plain, shares
+from refclust.kernels.mixtures.shared import SOFT, floats, shares
 from refclust.mixture.bayes.counts import VariationalCounts
 from refclust.mixture.bayes.fit import variational_gaussian, variational_multinomial
 from refclust.mixture.bayes.gaussian import VariationalGaussian
@@ -134,7 +134,7 @@ def _believed(text: str, backend: str) -> dict[str, Any]:
     expected = family.passes.expected(moments, point.densities)
     constant = rows.data.n * float(family.constant)
     entropy = math.fsum(row_entropy(row) for row in q)
-    joint = plain(family.passes.posterior(point.densities, full=True).joint)
+    joint = floats(family.passes.posterior(point.densities, full=True).joint)
     return {
         "beliefs": point.parameters,
         "bound": math.fsum((expected, constant, point.log_prior, entropy)),

@@ -19,7 +19,7 @@ from refclust_numba.dense.screening import ROWS
 from refclust_numba.lowlevel.arrays import aligned
 from refclust_numba.lowlevel.build import DOUBLES, LANES
 from refclust_numba.lowlevel.compiling import borrowing, compiled, room
-from refclust_numba.lowlevel.threads import even, spread
+from refclust_numba.lowlevel.threads import even, in_threads
 
 if TYPE_CHECKING:
     from refclust_numba.prepared import Rows
@@ -106,7 +106,7 @@ def _exponent(value: Any) -> int:
 
 def _pass(rows: Rows, offset: Any, factor: float, packed: Any, lengths: Any) -> Any:
     """Of each column the largest number, the lowest bit and the largest y."""
-    found = spread(
+    found = in_threads(
         lambda b, e: pack_blocks(rows.table, offset, factor, packed, lengths, b, e),
         even(-(-rows.n // ROWS), blocks.packed),
     )
@@ -226,7 +226,7 @@ def singles(rows: Rows) -> Singles | None:
     factor = float(np.ldexp(1.0, -top))
     values = np.empty(len(rows.values), np.float32)
     lengths = np.empty(rows.n)
-    spread(
+    in_threads(
         lambda b, e: single_rows(rows.starts, rows.values, factor, values, lengths, b, e),
         even(rows.n, blocks.measured),
     )

@@ -12,7 +12,7 @@ import numpy as np
 from refclust.kernels.clusters import directions as reference
 from refclust_numba.lowlevel.compiling import compiled, inlined, room
 from refclust_numba.lowlevel.scalars import bits, power_of_two, two_product, two_sum
-from refclust_numba.lowlevel.threads import even, spread
+from refclust_numba.lowlevel.threads import even, in_threads
 from refclust_numba.prepared import Rows
 
 
@@ -21,7 +21,9 @@ def directions(rows: Rows) -> Any:
     out = np.empty(len(rows.values))
     starts = np.empty(0, np.int64) if rows.dense else rows.starts
     left = np.concatenate(
-        spread(lambda b, e: scale_rows(rows.values, starts, rows.d, out, b, e), even(rows.n, 1024))
+        in_threads(
+            lambda b, e: scale_rows(rows.values, starts, rows.d, out, b, e), even(rows.n, 1024)
+        )
     )
     if len(left):
         found = np.frombuffer(reference.directions(rows.subset(left)))

@@ -20,7 +20,7 @@ from refclust_numba.exact.totals import LimbSums
 from refclust_numba.exact.twofold import with_room
 from refclust_numba.lowlevel.compiling import compiled, inlined, room
 from refclust_numba.lowlevel.scalars import bits, power_of_two, two_product, two_sum
-from refclust_numba.lowlevel.threads import chunks, spread
+from refclust_numba.lowlevel.threads import chunks, in_threads
 from refclust_numba.prepared import Rows, joined_span
 from refclust_numba.sparse.versions import Buffer, Versions
 
@@ -58,7 +58,7 @@ def means(rows: Rows, sums: Any) -> Any:
     factors = rows.memory.get(("factors", shift))
     if factors is None:
         factors = rows.memory["factors", shift] = _powers(cut.tops - cut.width + shift)
-    for doubtful in spread(work, chunks(len(wanted), step)):
+    for doubtful in in_threads(work, chunks(len(wanted), step)):
         for cell in doubtful.tolist():
             c, j = divmod(cell, d)
             unit = cut.unit(j) + shift
@@ -244,7 +244,7 @@ def _products(
     magic = np.ascontiguousarray(own.magic[:, 0])
     squares = np.zeros((len(table), own.count), np.int64)
     products = np.zeros((len(table), own.count), np.int64)
-    spread(
+    in_threads(
         lambda b, e: add_products(
             table, sums.limbs, cut.tops, cut.width, squares, products, magic, b, e
         ),

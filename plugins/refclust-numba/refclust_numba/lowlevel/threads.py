@@ -63,7 +63,7 @@ def _pool(workers: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001  (f
     return ThreadPoolExecutor(workers, thread_name_prefix="refclust-numba")
 
 
-def spread(work: Callable[[int, int], T], pieces: Sequence[tuple[int, int]]) -> list[T]:
+def in_threads(work: Callable[[int, int], T], pieces: Sequence[tuple[int, int]]) -> list[T]:
     """The results of work(begin, end) for all pieces, in order of the pieces."""
     results: list[Any] = [None] * len(pieces)
 

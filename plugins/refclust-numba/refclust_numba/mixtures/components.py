@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from refclust.kernels.mixtures.words import Kind, WordLogs, WordStep
+from refclust.kernels.mixtures.words import CountModel, WordLogs, WordStep
 from refclust_numba.lowlevel.arrays import doubles
 from refclust_numba.lowlevel.compiling import compiled, inlined, room
 from refclust_numba.lowlevel.elementary import STRANDS
@@ -141,7 +141,7 @@ def trace_plain(moments: Any, white: Any, found: Any) -> None:
             found[c] += w * w * moments[c, j]
 
 
-def logs(rows: Any, probabilities: Any, kind: Kind) -> WordLogs:
+def logs(rows: Any, probabilities: Any, kind: CountModel) -> WordLogs:
     """Keeps the contract of multinomial.logs."""
     thetas = doubles(probabilities).reshape(-1, rows.d)
     slopes, bases = np.empty(thetas.shape), np.zeros(len(thetas))
@@ -169,7 +169,7 @@ def word_logs(thetas: Any, c: int, slopes: Any, presence: bool) -> float:
     return base
 
 
-def m_step(rows: Any, tallies: Any, m: float, p: Any, kind: Kind) -> WordStep:
+def m_step(rows: Any, tallies: Any, m: float, p: Any, kind: CountModel) -> WordStep:
     """Keeps the contract of multinomial.m_step."""
     d, presence = rows.d, kind == "bernoulli"
     counts, sums = doubles(tallies.counts), doubles(tallies.sums).reshape(-1, rows.d)

@@ -31,7 +31,7 @@ from refclust_numba.exact import limbs
 from refclust_numba.exact.limbs import carry, deposit_product, is_less
 from refclust_numba.lowlevel.build import LANES
 from refclust_numba.lowlevel.compiling import compiled, inlined, room
-from refclust_numba.lowlevel.threads import chunks, even, spread, threads
+from refclust_numba.lowlevel.threads import chunks, even, in_threads, threads
 from refclust_numba.prepared import Rows, joined_span
 from refclust_numba.sparse.lanes import sparse_least, sparse_scores
 from refclust_numba.sparse.side import (
@@ -162,7 +162,7 @@ class _Fields:
         known = Known(side.own, side.best, side.low, side.names)
         n = self.source.n
         return np.concatenate(
-            spread(
+            in_threads(
                 lambda b, e: screen_rows(self.rows, centres, changes, known, labels, b, e),
                 # Large chunks: each one reads the whole table.
                 chunks(n, max(_ROWS, -(-n // threads()))),
@@ -172,7 +172,7 @@ class _Fields:
     def climb(self, labels: Any, left: Any) -> Any:
         """Label what doubles prove; return the rows they do not."""
         return np.concatenate(
-            spread(
+            in_threads(
                 lambda b, e: climb_rows(self.rows, self.centres, left[b:e], labels),
                 even(len(left), 16),
             )
@@ -364,7 +364,7 @@ def _exactly(fields: _Fields, centres: Any, labels: Any, left: Any) -> None:
         cut = limbs.scale(np.array([both]), min(low, centre_low) + centre_low, 4 * rows.d + 8)
         if cut is not None:
             magic = np.ascontiguousarray(cut.magic[:, 0])
-            spread(
+            in_threads(
                 lambda b, e: exact_rows(
                     fields.rows, fields.centres, left[b:e], labels, magic, cut.width
                 ),

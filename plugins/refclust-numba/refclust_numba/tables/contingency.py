@@ -16,7 +16,7 @@ from refclust.data.dataset import INTEGERS
 from refclust.kernels import contingency as reference
 from refclust.kernels.contingency import Cell, CellTable, Count, LabelPairs
 from refclust_numba.lowlevel.compiling import compiled, room
-from refclust_numba.lowlevel.threads import even, shared, spread
+from refclust_numba.lowlevel.threads import even, in_threads, shared
 
 _CHUNK: Final = 1 << 17
 _LONG_CHUNK: Final = 1 << 19  # for work that is much shorter
@@ -109,7 +109,7 @@ def _many(clusters: Any, classes: Any, spans: tuple[range, range]) -> CellTable:
 def _spans(clusters: Any, classes: Any) -> tuple[range, range]:
     """From the least to the greatest label, of both sides."""
     pieces = even(len(clusters), _LONG_CHUNK)
-    found = spread(lambda b, e: (*extent(clusters[b:e]), *extent(classes[b:e])), pieces)
+    found = in_threads(lambda b, e: (*extent(clusters[b:e]), *extent(classes[b:e])), pieces)
     row_low, row_high, column_low, column_high = zip(*found, strict=True)
     return (
         range(min(row_low), max(row_high) + 1),

@@ -23,7 +23,7 @@ from refclust.cli.strict import App
 from refclust.errors import BadOption
 
 if TYPE_CHECKING:
-    from refclust.vectors.verify import Case, VectorFile
+    from refclust.vectors.verify import GoldenCase, VectorFile
 
 SCHEMA: Final = "refclust-vector-list/1"
 LONGEST_LIST: Final = 40
@@ -153,7 +153,7 @@ def _values(file: VectorFile) -> int:
     )
 
 
-def _find(name: str) -> tuple[VectorFile, Case]:
+def _find(name: str) -> tuple[VectorFile, GoldenCase]:
     from refclust.vectors.verify import load
 
     files = load()

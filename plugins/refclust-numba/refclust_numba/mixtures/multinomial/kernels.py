@@ -16,7 +16,7 @@ from refclust.kernels.mixtures.multinomial import Tallies, Terms
 from refclust.kernels.mixtures.shared import SOFT, EMStep, Posterior, Rule
 from refclust_numba.lowlevel.arrays import array_over, doubles, fixed
 from refclust_numba.lowlevel.build import DOUBLES
-from refclust_numba.lowlevel.threads import chunks, even, shared, spread, threads
+from refclust_numba.lowlevel.threads import chunks, even, in_threads, shared, threads
 from refclust_numba.mixtures.blocks import Choice
 from refclust_numba.mixtures.multinomial.lanes import WIDEST
 from refclust_numba.mixtures.multinomial.passes import (
@@ -92,7 +92,7 @@ def posterior(rows: Rows, terms: Terms, full: bool) -> Posterior:
             with room(rows, _size(made)) as work:
                 posterior_rows(known.lists, made, certain, begin, end, work, labels, logs, joint)
 
-        spread(run, chunks(rows.n, sizes().told_rows))
+        in_threads(run, chunks(rows.n, sizes().told_rows))
     if np.isnan(logs).any():
         return reference.posterior(rows.points, terms, full)
     return Posterior(_flat(labels), _flat(logs), _flat(joint) if full else None)
@@ -114,7 +114,7 @@ def _laid(terms: Terms, table: Any) -> Densities:
     k, (groups, d, width) = terms.k, table.shape
     slopes = doubles(terms.slopes)
     pieces = even(d, sizes().columns)
-    never = any(spread(lambda b, e: lay(slopes, k, table, b, e), pieces))
+    never = any(in_threads(lambda b, e: lay(slopes, k, table, b, e), pieces))
     offsets = np.full(groups * width, -np.inf)
     offsets[:k] = doubles(terms.offsets)
     return Densities(k, groups * width, d, bool(never), slopes, table, offsets)
@@ -158,11 +158,11 @@ def _passed(rows: Rows, known: Counted, k: int, write: Write) -> tuple[Any, Tall
 
             # Few large pieces: each goes through all lines of the table.
             piece = -(-(after - before) // (2 * threads() * chunk)) * chunk
-            spread(one, chunks(after - before, piece))
+            in_threads(one, chunks(after - before, piece))
             shared(add, groups * blocks)
         pool = rows.buffers("sums", k * d)
         sums = pool.free()
-        fine = all(spread(lambda b, e: unlay(table, k, sums, b, e), even(d, sizes().columns)))
+        fine = all(in_threads(lambda b, e: unlay(table, k, sums, b, e), even(d, sizes().columns)))
     whole = told.sum(axis=0)
     counts = np.ascontiguousarray(whole[TOLD:])
     if not fine or not np.isfinite(counts).all():

@@ -15,7 +15,7 @@ import numpy as np
 
 from refclust_numba.lowlevel.arrays import aligned, fixed, spoiled
 from refclust_numba.lowlevel.compiling import compiled
-from refclust_numba.lowlevel.threads import even, spread
+from refclust_numba.lowlevel.threads import even, in_threads
 from refclust_numba.mixtures.multinomial.records import Lists, Packed
 from refclust_numba.mixtures.sizes import sizes
 from refclust_numba.prepared import Rows
@@ -34,11 +34,11 @@ class Counted:
         columns = fixed(np.empty(0, np.int32)) if rows.dense else rows.columns
         if rows.dense or values.dtype != np.float64 or not values.all():
             lengths, pieces = np.zeros(rows.n + 1, np.int64), even(rows.n, sizes().count_rows)
-            spread(lambda b, e: measure(starts, values, lengths, b, e), pieces)
+            in_threads(lambda b, e: measure(starts, values, lengths, b, e), pieces)
             filled = np.cumsum(lengths)
             kept, numbers = np.empty(filled[-1], np.int32), np.empty(filled[-1])
             both = np.stack((starts, filled))
-            spread(lambda b, e: squeeze(both, columns, values, kept, numbers, b, e), pieces)
+            in_threads(lambda b, e: squeeze(both, columns, values, kept, numbers, b, e), pieces)
             starts, columns, values = filled, kept, numbers
         signed = bool(len(values) and values.min() < 0.0)
         self.lists = Lists(fixed(starts), fixed(columns), fixed(values), signed)
@@ -50,7 +50,7 @@ class Counted:
         blocks = len(edges) - 1
         names = np.repeat(np.arange(blocks, dtype=np.int32), np.diff(edges))
         lists, pieces = self.lists, even(self.n, sizes().count_rows)
-        found = spread(lambda b, e: count(lists, names, edges, b, e), pieces)
+        found = in_threads(lambda b, e: count(lists, names, edges, b, e), pieces)
         # Block after block, in each of them piece after piece.
         tallies = np.stack(found, axis=1).reshape(-1, 2)
         ends = np.cumsum(tallies, axis=0)
@@ -62,7 +62,7 @@ class Counted:
         firsts = np.append(places[:, 0, 1], segments)
         packed = Packed(owners, begins, columns, values, edges, firsts)
         where = dict(zip(pieces, np.swapaxes(places, 0, 1).copy(), strict=True))
-        spread(
+        in_threads(
             lambda b, e: pack(lists, names, where[b, e], packed, b, e),
             pieces,
         )
