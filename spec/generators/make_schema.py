@@ -379,6 +379,8 @@ def schema() -> dict[str, Any]:
                     "selection.variational",
                     "selection.curve",
                     "selection.held_out",
+                    "selection.rule",
+                    "selection.stability",
                 ]
             },
             "title": {"type": "string"},
