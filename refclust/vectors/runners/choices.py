@@ -22,11 +22,12 @@ def rule(inputs: Input, key: str, session: Session) -> Answer:  # noqa: ARG001
     if name == "best":
         values = dict(enumerate(map(Fraction, inputs["values"]), first))
         return _number(best_number(values, **options))
-    if name != "choice" or options.get("rule") not in GAP_RULES:
+    rules = {each.lower(): each for each in GAP_RULES}
+    if name != "choice" or options.get("rule") not in rules:
         raise BadVectorFile(f"no choice of K is called {key!r}")
     pairs = zip(map(Fraction, inputs["gaps"]), map(Fraction, inputs["errors"]), strict=True)
     # Gaps are doubles elsewhere; the rules compare whatever they are exactly.
-    place = chosen_gap([Gap(*pair) for pair in pairs], options["rule"])  # type: ignore[arg-type]
+    place = chosen_gap([Gap(*pair) for pair in pairs], rules[options["rule"]])  # type: ignore[arg-type]
     return _number(None if place is None else first + place)
 
 
