@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from refclust.cli.output import columns
+from refclust.cli.output import columns, counted
 from refclust.escape import for_line
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def verdict(selection: Selection) -> list[str]:
         ]
         if candidate.limit is not None:
             lines.append(
-                f"- {candidate.name} did not converge: {candidate.limit:,} iterations are the "
-                "limit; --limit N allows more"
+                f"- {candidate.name} did not converge: {counted(candidate.limit, 'iteration')} "
+                f"{'is' if candidate.limit == 1 else 'are'} the limit; --limit N allows more"
             )
     lines += [f"- {for_line(note)}" for note in selection.notes]
     if selection.left_out:
@@ -67,9 +67,9 @@ def verdict(selection: Selection) -> list[str]:
 
 def title(selection: Selection) -> str:
     """Return what was chosen among, and by what."""
-    names = [verdict.criterion for verdict in selection.verdicts] or [selection.criterion]
     kind = _KINDS.get(selection.model, f"{selection.model} mixtures")
-    return f"{kind} by {', '.join(names)}"
+    several = f"{len(selection.verdicts)} criteria"
+    return f"{kind} by {several if len(selection.verdicts) > 1 else selection.criterion}"
 
 
 def _opinions(selection: Selection) -> list[str]:
@@ -78,14 +78,12 @@ def _opinions(selection: Selection) -> list[str]:
         return []
     from refclust.mixture.choosing.verdicts import agreed
 
-    ks = [candidate.k for candidate in selection.candidates]
     lines = []
     for verdict in selection.verdicts[1:]:
-        name = "none" if verdict.chosen is None else selection.candidates[verdict.chosen].name
-        lines.append(f"  {verdict.criterion}: {name}, {verdict.why}")
-    sentence = agreed(selection.verdicts, ks)
-    decides = f"; {selection.criterion} decides" if "disagree" in sentence else ""
-    return [*lines, f"{sentence}{decides}"]
+        chosen = None if verdict.chosen is None else selection.candidates[verdict.chosen]
+        lines.append(f"  {verdict.why if chosen is None else f'{chosen.name}: {verdict.why}'}")
+    ks = [candidate.k for candidate in selection.candidates]
+    return [*lines, agreed(selection.verdicts, ks)]
 
 
 def _side_by_side(selection: Selection) -> list[str]:

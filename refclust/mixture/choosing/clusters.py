@@ -117,7 +117,7 @@ class _Judge:
     ) -> None:
         self._clustering, self._rows, self._ks, self._call = clustering, rows, ks, call
         self._watch, self._done = watch, 0
-        more = {"gap": call.references, "stability": call.samples}
+        more = {"gap": call.references, "stability": call.pairs}
         self._steps = len(ks) + sum(more.get(criterion, 0) for criterion in criteria)
         self.notes: list[str] = []
         self.outcomes: list[Outcome] = []
@@ -162,7 +162,7 @@ class _Judge:
     def _stabilities(self) -> list[Fraction | None]:
         pairs = []
         for each in stability.paired(
-            self._clustering.call, self._rows, self._ks, self._call.samples, seed=self._call.seed
+            self._clustering.call, self._rows, self._ks, self._call.pairs, seed=self._call.seed
         ):
             pairs.append(each)
             self._tell(f"pair of samples {len(pairs)}")

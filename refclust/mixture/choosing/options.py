@@ -62,8 +62,8 @@ class SelectCall(Floored, Imagining, Counting, NormalBelief, WordBelief, Climb, 
         int, Option("Random sets of the criterion gap.", "--references B", runs)
     ] = 20
     gap_rule: Annotated[Rule, Option("How the gap chooses.", "--gap-rule")] = "globalSEmax"
-    samples: Annotated[
-        int, Option("Pairs of samples of the criterion stability.", "--samples B", runs)
+    pairs: Annotated[
+        int, Option("Pairs of samples of the criterion stability.", "--pairs B", runs)
     ] = 10
     linkage: Annotated[
         Linkage, Option("How far apart two clusters of a tree are. [ward]", "--linkage")
@@ -121,5 +121,5 @@ class SelectCall(Floored, Imagining, Counting, NormalBelief, WordBelief, Climb, 
 
 _OWN: Final = {
     *("data", "weights", "backend", "session", "after_candidate"),
-    *("k", "model", "covariance", "criterion", "folds", "references", "gap_rule", "samples"),
+    *("k", "model", "covariance", "criterion", "folds", "references", "gap_rule", "pairs"),
 }

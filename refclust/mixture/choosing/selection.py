@@ -80,7 +80,7 @@ def select(call: SelectCall) -> Selection:
 
     The usual criterion is BIC. Clusters, of k-means or of trees, are judged by several criteria,
     and the first of them decides: ``verdicts`` has what each of them says. ``folds`` belongs to
-    ``cv``, ``references`` and ``gap_rule`` to ``gap``, ``samples`` to ``stability``.
+    ``cv``, ``references`` and ``gap_rule`` to ``gap``, ``pairs`` to ``stability``.
     ``covariance`` is a name, several, or ``all``: by evidence all that have a conjugate prior, and
     ``left_out`` says which have none. Mixtures begin five times, Gaussian ones first from k-means,
     then around random rows, unless ``start`` and ``restarts`` say otherwise, and stop when a row
@@ -104,7 +104,7 @@ def select(call: SelectCall) -> Selection:
         _covariances(call.covariance, model, "")  # refuses what has no meaning
         kind: Any = CALLS[model]
         options = call.of_fits(kind)
-        sets = 1 + call.references + 2 * call.samples
+        sets = 1 + call.references + 2 * call.pairs
         work = (max(ks), len(ks) * sets * options.get("restarts", 1))
         session = call.session or _session(call.backend, model, rows, work)
         fits = kind(data=rows, k=None, session=session, **options)

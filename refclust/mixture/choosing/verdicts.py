@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -135,27 +136,18 @@ def agreed(verdicts: Sequence[Verdict], ks: Sequence[int]) -> str:
     >>> three, also = Verdict("gap", 1, ""), Verdict("stability", 1, "")
     >>> agreed([three, also], [2, 3])
     'both criteria choose K = 3'
-    >>> agreed([three, also, Verdict("silhouette", 0, "")], [2, 3])
-    'the criteria disagree: gap and stability choose K = 3, silhouette K = 2'
+    >>> agreed([Verdict("silhouette", 0, ""), three, also], [2, 3])
+    'the criteria disagree, 1 for K = 2, 2 for K = 3; silhouette decides'
     """
     if len(verdicts) < 2:
         return ""
-    groups: dict[int | None, list[str]] = {}
-    for verdict in verdicts:
-        groups.setdefault(verdict.chosen, []).append(verdict.criterion)
-    if len(groups) == 1:
+    counts = Counter(verdict.chosen for verdict in verdicts)
+    names = {place: "none" if place is None else f"K = {ks[place]}" for place in counts}
+    if len(counts) == 1:
         every = "both" if len(verdicts) == 2 else f"all {len(verdicts)}"
-        place = next(iter(groups))
-        return f"{every} criteria choose {'none' if place is None else f'K = {ks[place]}'}"
-    parts: list[str] = []
-    for place, names in groups.items():
-        verb = "" if parts else (" choose" if len(names) > 1 else " chooses")
-        parts.append(f"{_listed(names)}{verb} {'none' if place is None else f'K = {ks[place]}'}")
-    return f"the criteria disagree: {', '.join(parts)}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+        return f"{every} criteria choose {names[verdicts[0].chosen]}"
+    parts = ", ".join(f"{count} for {names[place]}" for place, count in counts.items())
+    return f"the criteria disagree, {parts}; {verdicts[0].criterion} decides"
 
 
 def finite(value: float) -> float | None:
