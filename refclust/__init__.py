@@ -35,7 +35,12 @@ if TYPE_CHECKING:
     from refclust.formulas.information import joint_mutual_information as joint_mutual_information
     from refclust.formulas.information import kl as kl
     from refclust.metrics import *  # noqa: F403
+    from refclust.metrics.calls.classes import classification_report as classification_report
+    from refclust.metrics.calls.classes import per_class as per_class
+    from refclust.metrics.calls.confusions import confusion as confusion
+    from refclust.metrics.calls.label_sets import label_sets as label_sets
     from refclust.metrics.calls.labelings import score_all as score_all
+    from refclust.metrics.calls.probabilities import probabilities as probabilities
     from refclust.metrics.contingency import contingency as contingency
     from refclust.mixture.certified import certified_log_likelihood as certified_log_likelihood
     from refclust.mixture.choosing.selection import select as select
@@ -81,7 +86,12 @@ _HOMES: Final = {
     "save_model": "refclust.models.classifiers",
     "select": "refclust.mixture.choosing.selection",
     "RefclustError": "refclust.errors",
+    "classification_report": "refclust.metrics.calls.classes",
+    "confusion": "refclust.metrics.calls.confusions",
     "contingency": "refclust.metrics.contingency",
+    "label_sets": "refclust.metrics.calls.label_sets",
+    "per_class": "refclust.metrics.calls.classes",
+    "probabilities": "refclust.metrics.calls.probabilities",
     "entropy": "refclust.formulas.information",
     "joint_mutual_information": "refclust.formulas.information",
     "kl": "refclust.formulas.information",

@@ -26,5 +26,11 @@ CHAPTERS: Final = (
     "pairs",
     "information",
     "association",
+    "scatter",
+    "proximity",
+    "density",
+    "classification",
+    "agreement",
+    "probabilities",
     "significance",
 )

@@ -7,19 +7,22 @@ same exact values.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Final, Protocol
+from functools import wraps
+from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 
 from refclust.errors import WrongEvidence
 from refclust.formulas.contingency import Count, ordered_labels
 from refclust.formulas.evidence import Grid, Kind, objects
 from refclust.formulas.vectors import Vector
-from refclust.numbers.reading import counted
+from refclust.numbers.reading import counted as worded
 from refclust.numbers.real import Real
 
-_SMALL: Final = 64  # objects
+_SMALL: Final = 20  # objects: beyond, the square roots of all pairs are too many to sort out
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Passes(Protocol):
@@ -49,6 +52,30 @@ class Passes(Protocol):
         """The sum of distances, or squared ones, from the objects of cluster k to their mean."""
         ...
 
+    def hausdorff_squared(self, k: int, l: int) -> Fraction:  # noqa: E741
+        """The largest squared distance from an object of cluster k to its nearest one in l."""
+        ...
+
+    def squared_sum(self) -> Fraction:
+        """The sum of squared distances over all pairs of different objects, each once."""
+        ...
+
+    def least_sum(self, count: int) -> Real:
+        """The sum of so many least distances among all pairs of different objects."""
+        ...
+
+    def largest_sum(self, count: int) -> Real:
+        """The sum of so many largest distances among all pairs of different objects."""
+        ...
+
+    def orders(self) -> tuple[int, int]:
+        """How often a pair within a cluster is closer, and farther, than a pair between clusters.
+
+        Every pair within is compared with every pair between; equal distances count nowhere. An
+        object of weight w is w objects, which make w(w − 1)/2 pairs at distance 0 within.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clustered:
@@ -61,25 +88,16 @@ class Clustered:
     ((2, 1), (0, 1), '3 objects in 2 clusters')
     """
 
-    labels: tuple[int, ...]  # the number of each object's cluster
+    labels: Sequence[int]  # the number of each object's cluster
     clusters: tuple[Hashable, ...]  # what the clusters are called, by their numbers
     rows: Sequence[Vector] | None = None
     proximities: Sequence[Sequence[Any]] | None = None  # symmetric, exact numbers
     similarities: bool = False  # whether a large proximity means close
     weights: tuple[Count, ...] | None = None
     passes: Passes | None = field(default=None, repr=False)
-    groups: tuple[tuple[int, ...], ...] = field(init=False, repr=False)  # objects by cluster
-    sizes: tuple[Count, ...] = field(init=False, repr=False)  # weights counted
-    total: Count = field(init=False, repr=False)  # weights counted
-
-    def __post_init__(self) -> None:
-        groups: list[list[int]] = [[] for _ in self.clusters]
-        for i, label in enumerate(self.labels):
-            groups[label].append(i)
-        sizes = tuple(sum(map(self.weight, members)) for members in groups)
-        object.__setattr__(self, "groups", tuple(map(tuple, groups)))
-        object.__setattr__(self, "sizes", sizes)
-        object.__setattr__(self, "total", sum(sizes))
+    columns: Sequence[Any] | None = field(default=None, repr=False)  # of sparse rows
+    moments: object = field(default=None, repr=False)  # what kernels know, by names of functions
+    store: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # see ``kept``
 
     @classmethod
     def of(
@@ -93,6 +111,19 @@ class Clustered:
         number = {cluster: k for k, cluster in enumerate(clusters)}
         counts = None if weights is None else tuple(weights)
         return cls(tuple(number[y] for y in labels), clusters, rows, weights=counts)
+
+    @classmethod
+    def of_proximities(
+        cls,
+        proximities: Sequence[Sequence[Any]],
+        labels: Sequence[Hashable],
+        weights: Sequence[Count] | None = None,
+        *,
+        similarities: bool = False,
+    ) -> Clustered:
+        """Objects given by their proximities, a symmetric matrix."""
+        known = cls.of((), labels, weights)
+        return cls(known.labels, known.clusters, None, proximities, similarities, known.weights)
 
     @property
     def kind(self) -> Kind:
@@ -113,9 +144,38 @@ class Clustered:
         """How often an object counts."""
         return 1 if self.weights is None else self.weights[i]
 
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """The objects of each cluster."""
+        if "groups" not in self.store:
+            groups: list[list[int]] = [[] for _ in self.clusters]
+            for i, label in enumerate(self.labels):
+                groups[label].append(i)
+            self.store["groups"] = tuple(map(tuple, groups))
+        members: tuple[tuple[int, ...], ...] = self.store["groups"]
+        return members
+
     def members(self, k: int) -> tuple[int, ...]:
         """The objects of a cluster."""
         return self.groups[k]
+
+    @property
+    def sizes(self) -> tuple[Count, ...]:
+        """How many objects each cluster has, weights counted."""
+        if "sizes" not in self.store:
+            quick: Callable[[], tuple[Count, ...]] | None = getattr(self.moments, "sizes", None)
+            self.store["sizes"] = (
+                tuple(sum(map(self.weight, members)) for members in self.groups)
+                if quick is None
+                else quick()
+            )
+        sizes: tuple[Count, ...] = self.store["sizes"]
+        return sizes
+
+    @property
+    def total(self) -> Count:
+        """How many objects there are, weights counted."""
+        return sum(self.sizes)
 
     @property
     def points(self) -> Sequence[Vector]:
@@ -141,12 +201,46 @@ class Clustered:
 
     def size(self) -> str:
         """How much there is, in words."""
-        return f"{objects(self.total)} in {counted(self.k, 'cluster')}"
+        return f"{objects(self.total)} in {worded(self.k, 'cluster')}"
 
     def grid(self) -> Grid:
         """The clusters with their sizes."""
         sizes = [(name, (size,)) for name, size in zip(self.clusters, self.sizes, strict=True)]
         return Grid("sizes of the clusters", ("objects",), tuple(sizes), None, (self.total,))
+
+
+def kept(
+    function: Callable[Concatenate[Clustered, P], T],
+) -> Callable[Concatenate[Clustered, P], T]:
+    """Work out once per clustering what a function says of it, so that metrics share their passes.
+
+    Where the moments of the clustering have a method of the function's name, it is asked instead:
+    the same exact value, added up by kernels.
+
+    Spec: CONV-EVIDENCE
+
+    >>> @kept
+    ... def objects_of(clustered: Clustered, k: int) -> int:
+    ...     print("counted")
+    ...     return len(clustered.members(k))
+    >>> clustered = Clustered.of([[0], [1], [5]], "aab")
+    >>> objects_of(clustered, 0) + objects_of(clustered, 0)
+    counted
+    4
+    """
+
+    @wraps(function)
+    def remembered(clustered: Clustered, /, *args: P.args, **options: P.kwargs) -> T:
+        key = (function.__name__, *args)
+        if key not in clustered.store:
+            quick: Callable[P, T] | None = getattr(clustered.moments, function.__name__, None)
+            clustered.store[key] = (
+                function(clustered, *args, **options) if quick is None else quick(*args, **options)
+            )
+        answer: T = clustered.store[key]
+        return answer
+
+    return remembered
 
 
 def pairs(n: int) -> Iterator[tuple[int, int]]:

@@ -142,21 +142,33 @@ class Contingency:
     @classmethod
     def of_rows(cls, rows: Any) -> Contingency:
         """Build a table from its rows; rows and columns without an object are dropped."""
-        table = listed(rows)
-        if not isinstance(table, Sequence) or isinstance(table, str):
-            raise BadTable(f"a table is a sequence of rows, not a {type(table).__name__}")
-        cells: dict[Cell, Count] = {}
-        width: int | None = None
-        for i, row in enumerate(map(listed, table)):
-            if not isinstance(row, Sequence) or isinstance(row, str):
-                raise BadTable(f"row {i} of the table is {shown(row)}, not a sequence of numbers")
-            width = len(row) if width is None else width
-            if len(row) != width:
-                raise RaggedRows(f"row {i} of the table has {len(row)} cells, row 0 has {width}")
-            for j, cell in enumerate(row):
-                cells[i, j] = exact_count(cell, f"cell ({i}, {j}) of the table", BadTable)
-        refuse_long(cells.values(), "exact arithmetic with these cells")
+        cells: Mapping[Cell, Count] = cells_of_rows(rows)  # type: ignore[assignment]
         return cls.of_cells(cells)
+
+
+def cells_of_rows(rows: Any) -> dict[tuple[int, int], Count]:
+    """The cells of a rectangle of counts, zeros too, by row and column.
+
+    Spec: CT-TABLE
+
+    >>> cells_of_rows([[2, 0.5]])
+    {(0, 0): 2, (0, 1): Fraction(1, 2)}
+    """
+    table = listed(rows)
+    if not isinstance(table, Sequence) or isinstance(table, str):
+        raise BadTable(f"a table is a sequence of rows, not a {type(table).__name__}")
+    cells: dict[tuple[int, int], Count] = {}
+    width: int | None = None
+    for i, row in enumerate(map(listed, table)):
+        if not isinstance(row, Sequence) or isinstance(row, str):
+            raise BadTable(f"row {i} of the table is {shown(row)}, not a sequence of numbers")
+        width = len(row) if width is None else width
+        if len(row) != width:
+            raise RaggedRows(f"row {i} of the table has {len(row)} cells, row 0 has {width}")
+        for j, cell in enumerate(row):
+            cells[i, j] = exact_count(cell, f"cell ({i}, {j}) of the table", BadTable)
+    refuse_long(cells.values(), "exact arithmetic with these cells")
+    return cells
 
 
 def table(clusters: Sequence[Hashable], classes: Sequence[Hashable]) -> Contingency:

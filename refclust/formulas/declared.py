@@ -26,6 +26,12 @@ Formula: TypeAlias = Callable[..., Any]  # of evidence: a number, or an estimate
 F = TypeVar("F", bound=Formula)
 
 INFINITY = float("inf")
+NEEDS: Mapping[str, str] = {  # what evidence of a kind may have or not, and what to say then
+    "has_positive": "they need a positive class, or average=macro",
+    "has_columns": "they need a column of scores for each class, one of them right",
+    "exclusive": "they need one true class for each object",
+    "are_probabilities": "they need probabilities, between 0 and 1",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,7 @@ class Entry:
     low: float
     high: float
     better: Better
+    similarities: Better | None  # the direction where large proximities mean close, if any
     symmetric: bool
     integer: bool | str  # whether counts must be whole; a string names the option value freeing it
     cost: Cost
@@ -50,6 +57,7 @@ class Entry:
     kernels: Mapping[str, str]
     variants: Mapping[str, Mapping[str, str]]
     matching: Callable[..., tuple[tuple[int, int], ...]] | None = field(default=None)
+    needs: Mapping[str, str] = field(default_factory=dict)  # of evidence: if which option is so
 
     def checked(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return all options of a call, defaults filled in, or say which one is wrong."""
@@ -91,6 +99,14 @@ class Entry:
             return bool(options[name] != value)
         return self.integer
 
+    def lacks(self, evidence: object, options: Mapping[str, Any]) -> str | None:
+        """Say what evidence of the right kind still lacks for a call with these options, if any."""
+        for need, condition in self.needs.items():
+            name, _, value = condition.partition("=")
+            if (not name or options[name] == value) and not getattr(evidence, need):
+                return NEEDS[need]
+        return None
+
 
 _ENTRIES: dict[str, Entry] = {}
 _ALIASES: dict[str, str] = {}
@@ -105,6 +121,7 @@ def metric(
     evidence: Kind = "labelings",
     range: tuple[float, float],  # noqa: A002  (the word of the specification)
     better: Better,
+    similarities: Better | None = None,
     symmetric: bool = False,
     integer: bool | str = False,
     cost: Cost = "linear",
@@ -113,11 +130,14 @@ def metric(
     kernels: Mapping[str, str] = MappingProxyType({}),
     variants: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
     matching: Callable[..., tuple[tuple[int, int], ...]] | None = None,
+    needs: Mapping[str, str] = MappingProxyType({}),
 ) -> Callable[[F], F]:
     """Record the decorated formula and return it unchanged.
 
     Its keyword-only parameters are the metric's options: those in ``choices`` take one of the
     values there, those in ``kernels`` are filled in by the session, all others take a number.
+    ``similarities`` says which direction is better where proximities are similarities; a metric
+    that does not say so needs distances.
     """
 
     def record(formula: F) -> F:
@@ -132,6 +152,7 @@ def metric(
             low=range[0],
             high=range[1],
             better=better,
+            similarities=similarities,
             symmetric=symmetric,
             integer=integer,
             cost=cost,
@@ -142,6 +163,7 @@ def metric(
             kernels=kernels,
             variants=variants,
             matching=matching,
+            needs=needs,
         )
         for name in (entry.name, *aliases):
             if name in _ALIASES:

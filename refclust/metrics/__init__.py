@@ -4,7 +4,19 @@
 Score(1.0)
 """
 
-from refclust.formulas import association, information, matching, pairs, significance
+from refclust.formulas import (
+    agreement,
+    association,
+    classification,
+    density,
+    information,
+    matching,
+    pairs,
+    probabilities,
+    proximity,
+    scatter,
+    significance,
+)
 from refclust.formulas.contingency import Contingency
 from refclust.metrics import (
     information_adjusted,
@@ -13,13 +25,16 @@ from refclust.metrics import (
     significance_sampled,
 )
 from refclust.metrics.calls.classifiers import (
-    ClassifierTest,
-    TrialTest,
     classifier_test,
     trial_test,
 )
-from refclust.metrics.calls.clusterings import InternalMetric
+from refclust.metrics.calls.clusterings import internal_scorer
+from refclust.metrics.calls.confusions import confusion_metric
+from refclust.metrics.calls.label_sets import label_set_metric
 from refclust.metrics.calls.labelings import Metric, score, scorer
+from refclust.metrics.calls.memberships import fuzzy_scorer
+from refclust.metrics.calls.probabilities import probability_metric
+from refclust.metrics.calls.raters import rater_metric
 from refclust.metrics.score import Score
 
 purity = scorer(matching.purity)
@@ -85,6 +100,98 @@ goodman_kruskal_lambda = scorer(association.goodman_kruskal_lambda)
 goodman_kruskal_tau = scorer(association.goodman_kruskal_tau)
 theils_u = scorer(association.theils_u)
 
+sse = internal_scorer(scatter.sse)
+bss = internal_scorer(scatter.bss)
+r_squared = internal_scorer(scatter.r_squared)
+trace_ratio = internal_scorer(scatter.trace_ratio)
+log_trace_ratio = internal_scorer(scatter.log_trace_ratio)
+calinski_harabasz = internal_scorer(scatter.calinski_harabasz)
+rmsstd = internal_scorer(scatter.rmsstd)
+ball_hall = internal_scorer(scatter.ball_hall)
+banfield_raftery = internal_scorer(scatter.banfield_raftery)
+ratkowsky_lance = internal_scorer(scatter.ratkowsky_lance)
+relative_trace = internal_scorer(scatter.relative_trace)
+residual_trace = internal_scorer(scatter.residual_trace)
+det_ratio = internal_scorer(scatter.det_ratio)
+log_det_ratio = internal_scorer(scatter.log_det_ratio)
+k_squared_det = internal_scorer(scatter.k_squared_det)
+scott_symons = internal_scorer(scatter.scott_symons)
+davies_bouldin = internal_scorer(scatter.davies_bouldin)
+ray_turi = internal_scorer(scatter.ray_turi)
+xie_beni = internal_scorer(scatter.xie_beni)
+pbm = internal_scorer(scatter.pbm)
+sd_scattering = internal_scorer(scatter.sd_scattering)
+sd_distances = internal_scorer(scatter.sd_distances)
+sd = internal_scorer(scatter.sd)
+s_dbw = internal_scorer(scatter.s_dbw)
+wemmert_gancarski = internal_scorer(scatter.wemmert_gancarski)
+simplified_silhouette = internal_scorer(scatter.simplified_silhouette)
+size_entropy = internal_scorer(scatter.size_entropy)
+partition_coefficient = fuzzy_scorer(scatter.partition_coefficient)
+partition_entropy = fuzzy_scorer(scatter.partition_entropy)
+modified_partition_coefficient = fuzzy_scorer(scatter.modified_partition_coefficient)
+accuracy = confusion_metric(classification.accuracy)
+error_rate = confusion_metric(classification.error_rate)
+majority_share = confusion_metric(classification.majority_share)
+expected_cost = confusion_metric(classification.expected_cost)
+accuracy_variance = confusion_metric(classification.accuracy_variance)
+precision = confusion_metric(classification.precision)
+recall = confusion_metric(classification.recall)
+specificity = confusion_metric(classification.specificity)
+negative_predictive_value = confusion_metric(classification.negative_predictive_value)
+false_positive_rate = confusion_metric(classification.false_positive_rate)
+false_negative_rate = confusion_metric(classification.false_negative_rate)
+false_discovery_rate = confusion_metric(classification.false_discovery_rate)
+false_omission_rate = confusion_metric(classification.false_omission_rate)
+f1 = confusion_metric(classification.f1)
+f_beta = confusion_metric(classification.f_beta)
+class_jaccard = confusion_metric(classification.class_jaccard)
+positive_likelihood_ratio = confusion_metric(classification.positive_likelihood_ratio)
+negative_likelihood_ratio = confusion_metric(classification.negative_likelihood_ratio)
+diagnostic_odds_ratio = confusion_metric(classification.diagnostic_odds_ratio)
+youden = confusion_metric(classification.youden)
+markedness = confusion_metric(classification.markedness)
+macro_f1 = confusion_metric(classification.macro_f1)
+f1_of_means = confusion_metric(classification.f1_of_means)
+balanced_accuracy = confusion_metric(classification.balanced_accuracy)
+g_mean = confusion_metric(classification.g_mean)
+kappa = confusion_metric(classification.kappa)
+mcc = confusion_metric(classification.mcc)
+
+hamming_loss = label_set_metric(classification.hamming_loss)
+subset_accuracy = label_set_metric(classification.subset_accuracy)
+set_precision = label_set_metric(classification.set_precision)
+set_recall = label_set_metric(classification.set_recall)
+set_f = label_set_metric(classification.set_f)
+set_jaccard = label_set_metric(classification.set_jaccard)
+
+roc_auc = probability_metric(probabilities.roc_auc)
+average_precision = probability_metric(probabilities.average_precision)
+top_k_accuracy = probability_metric(probabilities.top_k_accuracy)
+log_loss = probability_metric(probabilities.log_loss)
+brier_score = probability_metric(probabilities.brier_score)
+hinge_loss = probability_metric(probabilities.hinge_loss)
+expected_calibration_error = probability_metric(probabilities.expected_calibration_error)
+maximum_calibration_error = probability_metric(probabilities.maximum_calibration_error)
+weight_within = internal_scorer(proximity.weight_within)
+weight_between = internal_scorer(proximity.weight_between)
+normalized_cut = internal_scorer(proximity.normalized_cut)
+ratio_cut = internal_scorer(proximity.ratio_cut)
+modularity = internal_scorer(proximity.modularity)
+silhouette = internal_scorer(proximity.silhouette)
+medoid_silhouette = internal_scorer(proximity.medoid_silhouette)
+dunn = internal_scorer(proximity.dunn)
+c_index = internal_scorer(proximity.c_index)
+beta_cv = internal_scorer(proximity.beta_cv)
+baker_hubert_gamma = internal_scorer(proximity.baker_hubert_gamma)
+tau_index = internal_scorer(proximity.tau_index)
+g_plus = internal_scorer(proximity.g_plus)
+point_biserial = internal_scorer(proximity.point_biserial)
+point_biserial_unscaled = internal_scorer(proximity.point_biserial_unscaled)
+internal_hubert_raw = internal_scorer(proximity.internal_hubert_raw)
+internal_hubert_normalized = internal_scorer(proximity.internal_hubert_normalized)
+dbcv = internal_scorer(density.dbcv)
+
 mcnemar = classifier_test(significance.mcnemar)
 mcnemar_chi_squared = classifier_test(significance.mcnemar_chi_squared)
 wald = classifier_test(significance.wald)
@@ -102,6 +209,13 @@ friedman = trial_test(significance.friedman)
 friedman_chi_squared = trial_test(significance.friedman_chi_squared)
 iman_davenport = trial_test(significance.iman_davenport)
 
-CALLS = (Metric, InternalMetric, ClassifierTest, TrialTest)
-__all__ = [name for name, value in dict(globals()).items() if isinstance(value, CALLS)]
+percent_agreement = rater_metric(agreement.percent_agreement)
+scott_pi = rater_metric(agreement.scott_pi)
+fleiss_kappa = rater_metric(agreement.fleiss_kappa)
+gwet_ac1 = rater_metric(agreement.gwet_ac1)
+gwet_ac2 = rater_metric(agreement.gwet_ac2)
+krippendorff_alpha = rater_metric(agreement.krippendorff_alpha)
+mean_pairwise_kappa = rater_metric(agreement.mean_pairwise_kappa)
+
+__all__ = [name for name, value in dict(globals()).items() if hasattr(value, "entry")]
 __all__ += ["Contingency", "Metric", "Score", "score"]

@@ -24,6 +24,7 @@ from refclust.errors import (
     WeightsNotInteger,
     WrongEvidence,
 )
+from refclust.formulas.clustered import Clustered
 from refclust.formulas.evidence import Evidence
 from refclust.formulas.undefined import Undefined
 from refclust.kernels.information import Margins
@@ -112,7 +113,8 @@ class Score(float):
     @property
     def better(self) -> str:
         """Which direction is better: ``higher``, ``lower`` or ``neither``."""
-        return self.origin.entry.better
+        entry = self.origin.entry
+        return (_similar(self.origin.evidence) and entry.similarities) or entry.better
 
     @property
     def evidence(self) -> Evidence:
@@ -171,8 +173,12 @@ def selection(
             left_out[entry.name] = f"{library.library} {library.version} does not have them"
         elif entry.cost == "heavy" and not wanted:
             left_out[entry.name] = f"slow above {HEAVY_LIMIT:,} objects; --all or -m computes them"
+        elif _similar(evidence) and entry.similarities is None:
+            left_out[entry.name] = "they need distances"
         elif entry.needs_integers(entry.defaults) and not evidence.is_integer:
             left_out[entry.name] = "they need whole counts"
+        elif (lack := entry.lacks(evidence, entry.defaults)) is not None:
+            left_out[entry.name] = lack
         else:
             chosen.append(entry)
     return chosen, left_out
@@ -225,7 +231,7 @@ def evaluate(
         raise EmptyInput("there is no object to score")
     if entry.needs_integers(chosen) and not evidence.is_integer:
         raise WeightsNotInteger(
-            f"{catalogue.format_key(entry, chosen)} counts pairs or permutations of objects, so "
+            f"{catalogue.format_key(entry, chosen)} counts objects, pairs or permutations, so "
             "its weights must be whole numbers; with fractional weights use the matching or "
             "entropy metrics, or pairs=ordered"
         )
@@ -251,6 +257,13 @@ def refuse_other_evidence(entry: Entry, evidence: Evidence) -> None:
             f"{entry.name} needs {catalogue.NEEDS[entry.evidence]}, "
             f"not {catalogue.NEEDS[evidence.kind]}"
         )
+    if _similar(evidence) and entry.similarities is None:
+        raise WrongEvidence(f"{entry.name} needs distances, and similarities were given")
+
+
+def _similar(evidence: Evidence) -> bool:
+    """Whether large proximities mean close."""
+    return isinstance(evidence, Clustered) and evidence.similarities
 
 
 def _value(
@@ -268,7 +281,8 @@ def _value(
             return _by_convention(rule.empty, f"there is no object; {told} refuses or prints NaN")
         case = library.case(entry, evidence, options)
         if case is not None:
-            happens = f"raises {case.raises}" if case.raises else "prints NaN"
+            number = "NaN" if math.isnan(case.value) else case.value
+            happens = f"raises {case.raises}" if case.raises else f"prints {number}"
             return _by_convention(case.value, f"{told} {happens} here")
     try:
         result = entry.formula(evidence, **options, **_kernels(entry, session))
@@ -288,7 +302,7 @@ def _value(
 
 
 def _by_convention(value: float, reason: str) -> tuple[float, Real | None, str | None, float]:
-    if math.isnan(value):
+    if not math.isfinite(value):
         return value, None, reason, 0.0
     return float(value), Real(value), None, 0.0
 

@@ -117,6 +117,30 @@ def exact_determinant(matrix: ExactMatrix) -> Fraction:
     return Fraction(determinant, unit ** len(matrix))
 
 
+def signed_determinant(matrix: ExactMatrix) -> Fraction:
+    """The determinant of any square matrix of rational numbers.
+
+    Spec: LIN-EXACT
+
+    >>> signed_determinant(((Fraction(0), Fraction(1)), (Fraction(1), Fraction(5))))
+    Fraction(-1, 1)
+    """
+    rows = [list(row) for row in matrix]
+    determinant = Fraction(1)
+    for j in range(len(rows)):
+        place = next((i for i in range(j, len(rows)) if rows[i][j]), None)
+        if place is None:
+            return Fraction(0)
+        if place != j:
+            rows[j], rows[place] = rows[place], rows[j]
+            determinant = -determinant
+        determinant *= rows[j][j]
+        for i in range(j + 1, len(rows)):
+            factor = rows[i][j] / rows[j][j]
+            rows[i] = [x - factor * y for x, y in zip(rows[i], rows[j], strict=True)]
+    return determinant
+
+
 def _eliminated(matrix: ExactMatrix) -> tuple[list[list[int]], int, int]:
     """The adjugate and the determinant of c A, in integers, and the least c that clears A.
 

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from . import (
+    make_agreement,
+    make_classification,
     make_degenerate,
     make_distributions,
     make_errata,
@@ -18,8 +20,10 @@ from . import (
     make_labels,
     make_medium,
     make_mixture,
+    make_proximity,
     make_real,
     make_sampling,
+    make_scatter,
     make_schema,
     make_significance,
     make_text,
@@ -46,7 +50,11 @@ MAKERS: dict[str, Callable[[], list[VectorFile]]] = {
     "text": make_text.files,
     "hierarchical": make_hierarchical.files,
     "mixture": make_mixture.files,
+    "scatter": make_scatter.files,
+    "agreement": make_agreement.files,
     "significance": make_significance.files,
+    "classification": make_classification.files,
+    "proximity": make_proximity.files,
 }
 
 

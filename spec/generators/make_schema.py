@@ -125,12 +125,31 @@ def _evidence() -> list[dict[str, Any]]:
     ratio = {"type": "string", "pattern": RATIONAL}
     answers = {"type": "array", "items": LABELS}
     table = {"type": "array", "items": SHARES}
+    rated = {
+        "type": "array",
+        "items": {"type": "array", "items": {"type": ["integer", "string", "null"]}},
+    }
     counts = {"type": "array", "items": {"type": "integer"}, "minItems": 4, "maxItems": 4}
     degrees = {"type": "integer", "minimum": 1}
+    weights = {"type": "array", "items": {"type": "integer", "minimum": 1}}
     return [
+        _object(
+            ["rows", "labels"], ["weights"], {"rows": table, "labels": LABELS, "weights": weights}
+        ),
+        _object(["shares"], ["weights"], {"shares": table, "weights": weights}),
         _object(["labels_true", "answers"], [], {"labels_true": LABELS, "answers": answers}),
         _object(["counts"], [], {"counts": counts}),
         _object(["trials"], [], {"trials": table}),
+        _object(["judgements", "categories"], [], {"judgements": rated, "categories": LABELS}),
+        _object(
+            ["rated"], [], {"rated": {"type": "array", "items": {"type": "array", "items": WHOLE}}}
+        ),
+        _object(
+            ["proximity", "labels", "similarities"],
+            [],
+            {"proximity": table, "labels": LABELS, "similarities": {"type": "boolean"}},
+        ),
+        _object(["nodes", "edges"], [], {"nodes": degrees, "edges": table}),
         _object(["z"], [], {"z": ratio}),
         _object(["x", "df"], [], {"x": ratio, "df": degrees}),
         _object(["x", "a", "b"], [], {"x": ratio, "a": ratio, "b": ratio}),
@@ -144,6 +163,32 @@ def _evidence() -> list[dict[str, Any]]:
             [],
             {"estimate": ratio, "value": ratio, "variance": ratio},
         ),
+        *_classification(),
+    ]
+
+
+def _classification() -> list[dict[str, Any]]:
+    """What the metrics of chapters 50 and 52, and the functions beside them, are given."""
+    whole = {"type": "integer"}
+    counts = {"type": "array", "items": {"type": "array", "items": CELL}}
+    costs = {"type": "array", "items": SHARES}
+    sets = {"type": "array", "items": LABELS}
+    scores = {"anyOf": [SHARES, {"type": "array", "items": SHARES}]}
+    law = {"type": "array", "items": {"type": "array", "prefixItems": [whole, whole, CELL]}}
+    return [
+        _object(["confusion"], ["costs"], {"confusion": counts, "costs": costs}),
+        _object(["law", "decisions"], [], {"law": law, "decisions": LABELS}),
+        _object(
+            ["sets_true", "sets_pred", "labels", "weights"],
+            [],
+            {"sets_true": sets, "sets_pred": sets, "labels": LABELS, "weights": SHARES},
+        ),
+        _object(
+            ["truth", "scores", "weights"],
+            ["labels"],
+            {"truth": LABELS, "scores": scores, "labels": LABELS, "weights": SHARES},
+        ),
+        _object(["confidences", "bins"], [], {"confidences": SHARES, "bins": whole}),
     ]
 
 

@@ -23,7 +23,7 @@ from refclust.formulas.information import mean_entropy
 from refclust.metrics import Contingency, Score, catalogue, profiles, score
 from refclust.metrics.contingency import contingency
 from refclust.metrics.information_adjusted import ami_is_undefined, expected_mutual_information
-from refclust.metrics.profiles import PROFILES, QUIRKS
+from refclust.metrics.profiles import PROFILES, external
 from refclust.metrics.score import evaluate
 from tests.metrics.keys import EXTERNAL, bits
 from tests.metrics.strategies import is_one, is_single
@@ -93,7 +93,8 @@ def accident(library: str, key: str, table: Contingency) -> bool:
     return undefined if library == "genieclust" else undefined and any(single) and not any(one)
 
 
-CALLS = [(library, key) for library in PROFILES for key in keys(library)]
+LIBRARIES = external.RULES  # those that compare two labelings, with their rules for it
+CALLS = [(library, key) for library in LIBRARIES for key in keys(library)]
 
 
 @pytest.mark.spec("CONV-PROFILE")
@@ -134,14 +135,14 @@ def test_a_profile_prints_what_the_library_prints(library: str, key: str) -> Non
 @pytest.mark.spec("CONV-PROFILE")
 def test_every_rule_was_observed() -> None:
     """No profile offers a metric or an option that the files do not hold, betas apart."""
-    for profile in PROFILES.values():
+    for profile in map(PROFILES.__getitem__, LIBRARIES):
         seen: dict[str, list[dict[str, Any]]] = {}
         for key in keys(profile.name):
             entry, options = catalogue.parse_key(key)
             seen.setdefault(entry.name, []).append(entry.checked(options))
-        assert set(profile.rules) == set(seen)
+        assert set(LIBRARIES[profile.name]) == set(seen)
         assert observed(profile.name)["version"] == profile.version
-        for name, rule in profile.rules.items():
+        for name, rule in LIBRARIES[profile.name].items():
             for option, offered in rule.offers.items():
                 values = {str(one[option]) for one in seen[name]}
                 assert not offered or {str(value) for value in offered} == values
@@ -162,7 +163,7 @@ def test_rules_quote_the_call_that_was_made(library: str, key: str) -> None:
 
 
 @pytest.mark.spec("CONV-PROFILE")
-@pytest.mark.parametrize("library", PROFILES)
+@pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", sorted(EXTERNAL))
 def test_every_profile_with_every_metric_and_option(library: str, name: str) -> None:
     entry, profile = EXTERNAL[name], PROFILES[library]
@@ -243,6 +244,8 @@ def test_profiles_are_pinned_to_versions() -> None:
         "torchmetrics": ("torchmetrics", "1.9.0"),
         "clustercrit": ("clusterCrit", "1.3.0"),
         "mclust": ("mclust", "6.0.0"),
+        "permetrics": ("permetrics", "2.1.0"),
+        "fpc": ("fpc", "2.2-10"),
     }
 
 
@@ -284,11 +287,11 @@ EMPTY: dict[str, dict[str, float]] = {
 
 
 @pytest.mark.spec("CONV-PROFILE")
-@pytest.mark.parametrize("library", PROFILES)
+@pytest.mark.parametrize("library", LIBRARIES)
 def test_no_objects(library: str) -> None:
     """Without a profile this is an error; with one it is what the library answers."""
     told = EMPTY.get(library, {})
-    for name in PROFILES[library].rules:
+    for name in LIBRARIES[library]:
         found = score(name, [], [], profile=library)
         if name in told:
             assert found == told[name]
@@ -379,7 +382,7 @@ def test_other_conventions_beyond_the_observed_cases() -> None:
     assert score("psi", [[9, 1]], profile="genieclust").exact == score("psi", [[9, 1]]).exact
     assert math.isnan(score("cramers_v", [[9, 1]], profile="torchmetrics"))
     assert score("theils_u", [[9, 1]], profile="torchmetrics") == 0.0
-    for name in PROFILES["clustercrit"].rules:
+    for name in LIBRARIES["clustercrit"]:
         assert math.isnan(score(name, [1], [1], profile="clustercrit"))
 
 
@@ -387,7 +390,7 @@ class TestQuirks:
     """Accidents that an explanation quotes."""
 
     def quirk(self, profile: str) -> Callable[..., bool]:
-        found = [one for one in QUIRKS if one.profile == profile]
+        found = [one for one in external.QUIRKS if one.profile == profile]
         assert len(found) == 1
         assert found[0].metric in PROFILES[profile].rules
         assert found[0].text

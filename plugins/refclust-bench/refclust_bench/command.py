@@ -76,8 +76,8 @@ def bench(
         shared=quick,
     )
     rows: list[Row] = []
-    for one in chosen:
-        for case in one.cases(quick=quick):
+    for task in chosen:
+        for case in task.cases(quick=quick):
             rows.append(runner.begin(case, *contenders.contenders(case, wanted, rivals, settings)))
     head: dict[str, Any] = {
         "schema": report.SCHEMA,
@@ -101,9 +101,9 @@ def bench(
     trouble = report.wrong(rows)
     if as_json:
         content = [report.row_json(row) for row in rows if row.digest]
-        found = [report.plain_finding(*one) for one in report.findings(rows)]
-        told = {"ok": not trouble, "interrupted": interrupted, "findings": found}
-        say_json({**head, **told, "workloads": content})
+        findings = [report.plain_finding(*finding) for finding in report.findings(rows)]
+        state = {"ok": not trouble, "interrupted": interrupted, "findings": findings}
+        say_json({**head, **state, "workloads": content})
     else:
         say("\n".join(_summary(rows)))
     if interrupted:
@@ -142,8 +142,8 @@ def _measured(rows: list[Row], plan: Plan, pool: Pool, *, as_json: bool) -> bool
 def _peer_versions(names: list[str]) -> dict[str, str]:
     from refclust_bench.peers import PEERS
 
-    found = {name: PEERS[name].version for name in names}
-    return {name: version for name, version in found.items() if version is not None}
+    versions = {name: PEERS[name].version for name in names}
+    return {name: version for name, version in versions.items() if version is not None}
 
 
 def _heading(head: dict[str, Any]) -> list[str]:
@@ -168,7 +168,9 @@ def _table(row: Row) -> list[str]:
     from refclust_bench import report
 
     lines = ["", report.heading(row), *columns(report.cells(row), right=report.RIGHT)]
-    lines += [for_line(f"left out: {one.name}: {one.reason}") for one in row.left_out]
+    lines += [
+        for_line(f"left out: {contender.name}: {contender.reason}") for contender in row.left_out
+    ]
     return lines
 
 
@@ -179,8 +181,8 @@ def _summary(rows: list[Row]) -> list[str]:
     for row in rows:
         if not row.digest:
             continue
-        told = report.verdict(row) or "no comparable pair of times"
-        lines.append(f"{row.case.workload.id:<7} {row.case.sort:<13} {told}")
+        verdict = report.verdict(row) or "no comparable pair of times"
+        lines.append(f"{row.case.workload.id:<7} {row.case.sort:<13} {verdict}")
     for row, setting in report.findings(rows):
         where = f"{row.case.workload.id} {row.case.sort}"
         who = f"{setting.contender.name} {setting.contender.version}"

@@ -68,7 +68,7 @@ def contenders(
     case: BenchCase, wanted: Sequence[str], rivals: Sequence[str], threads: Sequence[int]
 ) -> tuple[list[Contender], list[LeftOut]]:
     """Who takes part in a case, ours first, and who does not."""
-    found, left_out = _ours(case, wanted, threads)
+    chosen, left_out = _ours(case, wanted, threads)
     for entry in peers.TASKS[case.workload.task]:
         peer = peers.PEERS[entry.peer]
         if entry.peer not in rivals:
@@ -77,7 +77,7 @@ def contenders(
             left_out.append(LeftOut(entry.peer, "not installed"))
             continue
         options = {**case.workload.options, **entry.options}
-        found.append(
+        chosen.append(
             Contender(
                 name=f"{entry.peer} {entry.variant}".strip(),
                 own=False,
@@ -89,7 +89,7 @@ def contenders(
                 warm_up=(options,),
             )
         )
-    return found, left_out
+    return chosen, left_out
 
 
 def _ours(
@@ -99,7 +99,7 @@ def _ours(
     place, options = f"{_OWN}:{own.TASKS[task]}", dict(case.workload.options)
     if task == "start":
         return [_starting(place, through) for through in ("library", "command line")], []
-    found: list[Contender] = []
+    ours: list[Contender] = []
     left_out: list[LeftOut] = []
     fast = _fast()
     for name in [REFERENCE] if task in _CORE_ONLY else wanted:
@@ -112,7 +112,7 @@ def _ours(
             continue
         # A backend that auto may take compiles on tiny data too, not where memory is measured.
         warm = fast if name == AUTO else [name]
-        found.append(
+        ours.append(
             Contender(
                 name=f"refclust {name}",
                 own=True,
@@ -121,10 +121,10 @@ def _ours(
                 place=place,
                 options={**options, "backend": name},
                 threads=(min(threads),) if slow else tuple(threads),
-                warm_up=tuple({**options, "backend": one} for one in warm),
+                warm_up=tuple({**options, "backend": backend} for backend in warm),
             )
         )
-    return found, left_out
+    return ours, left_out
 
 
 _GET: Final = "install a plugin such as refclust-numpy or refclust-numba"

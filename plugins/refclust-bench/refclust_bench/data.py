@@ -33,11 +33,11 @@ class Input:
 
     def digest(self) -> str:
         """The SHA-256 of everything a contender is given."""
-        told = hashlib.sha256(json.dumps([self.kind, sorted(self.facts.items())]).encode())
+        hashed = hashlib.sha256(json.dumps([self.kind, sorted(self.facts.items())]).encode())
         for name, values in sorted(self.buffers.items()):
-            told.update(f"{name} {values.typecode} {len(values)}\n".encode())
-            told.update(memoryview(values))
-        return told.hexdigest()
+            hashed.update(f"{name} {values.typecode} {len(values)}\n".encode())
+            hashed.update(memoryview(values))
+        return hashed.hexdigest()
 
     @property
     def size(self) -> int:
@@ -57,15 +57,15 @@ class Input:
 
 def read(folder: Path) -> Input:
     """Read what ``Input.write`` wrote."""
-    told = json.loads((folder / _FACTS).read_text(encoding="utf-8"))
+    document = json.loads((folder / _FACTS).read_text(encoding="utf-8"))
     buffers: dict[str, array[Any]] = {}
-    for name, code in told["buffers"].items():
+    for name, code in document["buffers"].items():
         path = folder / f"{name}.bin"
         values: array[Any] = array(code)
         with open(path, "rb") as file:
             values.fromfile(file, path.stat().st_size // values.itemsize)
         buffers[name] = values
-    return Input(told["kind"], told["facts"], buffers)
+    return Input(document["kind"], document["facts"], buffers)
 
 
 # -- random bits ----------------------------------------------------------------------------------
@@ -258,7 +258,7 @@ def _counted(name: str, n: int, d: int, topics: int) -> list[dict[int, int]]:
     ranks = zipf(min(d, 8000))
     subjects, lengths = words(f"{name} topic", n), words(f"{name} length", n)
     drawn = words(f"{name} term", 135 * n)
-    found: list[dict[int, int]] = []
+    documents: list[dict[int, int]] = []
     for i in range(n):
         shift = 1 + subjects[i] % topics
         counts: dict[int, int] = {}
@@ -267,8 +267,8 @@ def _counted(name: str, n: int, d: int, topics: int) -> list[dict[int, int]]:
             # A prime stride sends the ranks of a topic to terms of its own, the rare ones too.
             term = ranks[word] if position % 2 else (ranks[word] * 7919 + shift * 1543) % d
             counts[term] = counts.get(term, 0) + 1
-        found.append(counts)
-    return found
+        documents.append(counts)
+    return documents
 
 
 # -- labels ---------------------------------------------------------------------------------------

@@ -38,9 +38,9 @@ def difference(workload: Workload, this: Result, anchor: Result) -> str | None:
     if workload.equal == "rows" and not (this.own and anchor.own):
         return _not_rows(this, anchor)
     if workload.equal not in ("value", "likelihood"):
-        told = _labels_differ(this, anchor)
-        if told is not None:
-            return told
+        reason = _labels_differ(this, anchor)
+        if reason is not None:
+            return reason
     if workload.equal in ("value", "partition", "likelihood"):
         # Logarithms are rounded differently everywhere, on our own backends too.
         return _values_differ(this, anchor, own=workload.equal == "likelihood")

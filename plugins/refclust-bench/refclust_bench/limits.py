@@ -26,9 +26,9 @@ _SIDE, _LENGTH = 1536, 20_000_000
 _SECONDS: Final = 60.0
 
 
-def product(given: Input, options: Mapping[str, Any]) -> Work:
+def product(inputs: Input, options: Mapping[str, Any]) -> Work:
     """A product of square matrices, or the product of a long vector with itself."""
-    del given
+    del inputs
     numpy = importlib.import_module("numpy")
     if options["kind"] == "read":
         x = numpy.ones(options.get("length", _LENGTH))
@@ -52,7 +52,7 @@ def possible() -> bool:
 
 def measured(launch: Any, threads: Sequence[int], **sizes: int) -> list[dict[str, Any]]:
     """The best of some runs, for every kind and number of threads; what fails is left out."""
-    found: list[dict[str, Any]] = []
+    rates: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(prefix="refclust-bench-") as folder:
         Input("none", {}, {}).write(Path(folder))
         for count in threads:
@@ -60,12 +60,12 @@ def measured(launch: Any, threads: Sequence[int], **sizes: int) -> list[dict[str
             try:
                 for kind in KINDS:
                     best = _best(child, folder, {"kind": kind, **sizes})
-                    found.append({"kind": kind, "threads": count, "rate": best})
+                    rates.append({"kind": kind, "threads": count, "rate": best})
             except Ended:
                 continue
             finally:
                 child.close()
-    return found
+    return rates
 
 
 def _best(child: Askable, folder: str, options: Mapping[str, Any]) -> float:
@@ -93,7 +93,7 @@ def _asked(child: Askable, **request: Any) -> dict[str, Any]:
     return answer
 
 
-def told(found: Sequence[Mapping[str, Any]]) -> list[str]:
+def told(measurements: Sequence[Mapping[str, Any]]) -> list[str]:
     """One line for each kind.
 
     >>> told([{"kind": "read", "threads": 1, "rate": 20.04}, {"kind": "read", "threads": 2,
@@ -102,7 +102,11 @@ def told(found: Sequence[Mapping[str, Any]]) -> list[str]:
     """
     lines: list[str] = []
     for kind, unit in KINDS.items():
-        rates = [(one["rate"], one["threads"]) for one in found if one["kind"] == kind]
+        rates = [
+            (measurement["rate"], measurement["threads"])
+            for measurement in measurements
+            if measurement["kind"] == kind
+        ]
         if rates:
             text = ", ".join(f"{rate:.1f} ({count})" for rate, count in rates)
             lines.append(f"limit: {text.removesuffix(')')} threads) {unit}")

@@ -20,10 +20,10 @@ class Outcome:
 
     def digest(self) -> str:
         """The SHA-256 of everything that must not change from run to run."""
-        told = hashlib.sha256(repr((self.iterations, self.value)).encode())
+        hashed = hashlib.sha256(repr((self.iterations, self.value)).encode())
         if self.labels is not None:
-            told.update(memoryview(self.labels))
-        return told.hexdigest()
+            hashed.update(memoryview(self.labels))
+        return hashed.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

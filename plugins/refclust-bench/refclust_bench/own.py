@@ -44,11 +44,11 @@ print(kmeans(dense(values, d), k, backend="reference").rss)
 """
 
 
-def rows(given: Input) -> Any:
+def rows(inputs: Input) -> Any:
     """The rows as a user of arrays holds them, or as a data set where there are no arrays."""
-    facts, buffers = given.facts, given.buffers
+    facts, buffers = inputs.facts, inputs.buffers
     numpy = installed("numpy")
-    if given.kind == "sparse":
+    if inputs.kind == "sparse":
         scipy = installed("scipy.sparse")
         if numpy is None or scipy is None:
             from refclust.data.dataset import sparse
@@ -66,9 +66,9 @@ def rows(given: Input) -> Any:
 _COMPRESSED: Final = (("values", "f8"), ("columns", "i4"), ("starts", "i4"))
 
 
-def centres(given: Input) -> Any:
+def centres(inputs: Input) -> Any:
     """The rows to start from, in the form of ``rows``."""
-    facts, values = given.facts, given.buffers["centres"]
+    facts, values = inputs.facts, inputs.buffers["centres"]
     numpy = installed("numpy")
     if numpy is not None:
         return numpy.frombuffer(values).reshape(facts["k"], facts["d"])
@@ -76,10 +76,10 @@ def centres(given: Input) -> Any:
     return [values[begin : begin + d].tolist() for begin in range(0, len(values), d)]
 
 
-def pair(given: Input) -> tuple[Any, Any]:
+def pair(inputs: Input) -> tuple[Any, Any]:
     """The two labelings, as arrays where there are arrays."""
     numpy = installed("numpy")
-    true, pred = given.buffers["true"], given.buffers["pred"]
+    true, pred = inputs.buffers["true"], inputs.buffers["pred"]
     if numpy is None:
         return true, pred
     return numpy.frombuffer(true, "i4"), numpy.frombuffer(pred, "i4")
@@ -93,19 +93,19 @@ def installed(module: str) -> Any:
         return None
 
 
-def kmeans(given: Input, options: Mapping[str, Any]) -> Work:
+def kmeans(inputs: Input, options: Mapping[str, Any]) -> Work:
     """K-means from given centres."""
     from refclust.cluster.fit import kmeans as fit
 
-    x, start = rows(given), _start_centres(given)
+    x, start = rows(inputs), _start_centres(inputs)
     more: dict[str, Any] = {"limit": options["limit"], "backend": options["backend"]}
     return Work(lambda: fit(x, centres=start, trace="none", **more), _fitted)
 
 
-def _start_centres(given: Input) -> Any:
-    if given.kind == "sparse" and installed("scipy.sparse") is not None:
-        return installed("scipy.sparse").csr_array(centres(given))
-    return centres(given)
+def _start_centres(inputs: Input) -> Any:
+    if inputs.kind == "sparse" and installed("scipy.sparse") is not None:
+        return installed("scipy.sparse").csr_array(centres(inputs))
+    return centres(inputs)
 
 
 def _fitted(fit: Any) -> Outcome:
@@ -113,7 +113,7 @@ def _fitted(fit: Any) -> Outcome:
         "rss": fit.rss,
         "stopped": fit.stopped,
         "kernels": _kernels(fit.provenance),
-        "decided": {one.rung: one.rows for one in fit.provenance.decided},
+        "decided": {decision.rung: decision.rows for decision in fit.provenance.decided},
     }
     return Outcome(whole(fit.labels), fit.iterations, None, details)
 
@@ -131,7 +131,7 @@ def _kernels(provenance: Any) -> list[dict[str, Any]]:
     ]
 
 
-def seeding(given: Input, options: Mapping[str, Any]) -> Work:
+def seeding(inputs: Input, options: Mapping[str, Any]) -> Work:
     """The start alone: greedy k-means++ with 2 + floor(ln K) candidates."""
     from refclust.backends.session import Session
     from refclust.cluster.seeding import greedy
@@ -139,91 +139,91 @@ def seeding(given: Input, options: Mapping[str, Any]) -> Work:
     from refclust.fitting.draws import Draws
     from refclust.fitting.rows import Rows
 
-    x, k, d = rows(given), given.facts["k"], given.facts["d"]
+    x, k, d = rows(inputs), inputs.facts["k"], inputs.facts["d"]
 
     def run() -> tuple[Any, Any]:
         session = Session(options["backend"])
         return greedy(Rows(dataset(x), session), k, Draws(0)), session.provenance()
 
-    def told(found: tuple[Any, Any]) -> Outcome:
-        chosen = [array("d", centre).tobytes() for centre in found[0]]
-        return Outcome(_places(given, chosen, d), None, None, {"kernels": _kernels(found[1])})
+    def outcome(answer: tuple[Any, Any]) -> Outcome:
+        chosen = [array("d", centre).tobytes() for centre in answer[0]]
+        return Outcome(_places(inputs, chosen, d), None, None, {"kernels": _kernels(answer[1])})
 
-    return Work(run, told)
+    return Work(run, outcome)
 
 
-def _places(given: Input, chosen: list[bytes], d: int) -> array[int]:
+def _places(inputs: Input, chosen: list[bytes], d: int) -> array[int]:
     """Which rows were chosen: the first one of each content, -1 if there is none."""
-    raw, width = given.buffers["rows"].tobytes(), 8 * d
+    raw, width = inputs.buffers["rows"].tobytes(), 8 * d
     wanted = dict.fromkeys(chosen, -1)
-    for i in range(given.facts["n"]):
+    for i in range(inputs.facts["n"]):
         row = raw[i * width : (i + 1) * width]
         if wanted.get(row) == -1:
             wanted[row] = i
     return array("i", map(wanted.__getitem__, chosen))
 
 
-def nmi(given: Input, options: Mapping[str, Any]) -> Work:
+def nmi(inputs: Input, options: Mapping[str, Any]) -> Work:
     """Normalised mutual information, arithmetic mean."""
-    return _metric("nmi", given, options, average="arithmetic")
+    return _metric("nmi", inputs, options, average="arithmetic")
 
 
-def ari(given: Input, options: Mapping[str, Any]) -> Work:
+def ari(inputs: Input, options: Mapping[str, Any]) -> Work:
     """The adjusted Rand index."""
-    return _metric("ari", given, options)
+    return _metric("ari", inputs, options)
 
 
-def ami(given: Input, options: Mapping[str, Any]) -> Work:
+def ami(inputs: Input, options: Mapping[str, Any]) -> Work:
     """Adjusted mutual information, arithmetic mean."""
-    return _metric("ami", given, options, average="arithmetic")
+    return _metric("ami", inputs, options, average="arithmetic")
 
 
-def core_nmi(given: Input, options: Mapping[str, Any]) -> Work:
+def core_nmi(inputs: Input, options: Mapping[str, Any]) -> Work:
     """Normalised mutual information of plain lists."""
-    return _metric("nmi", given, options, lists=True, average="arithmetic")
+    return _metric("nmi", inputs, options, lists=True, average="arithmetic")
 
 
 def _metric(
-    name: str, given: Input, options: Mapping[str, Any], *, lists: bool = False, **more: Any
+    name: str, inputs: Input, options: Mapping[str, Any], *, lists: bool = False, **more: Any
 ) -> Work:
     from refclust.metrics.calls.labelings import score
 
     backend = options["backend"]
-    true, pred = pair(given)
+    true, pred = pair(inputs)
     if lists:
-        true, pred = given.buffers["true"].tolist(), given.buffers["pred"].tolist()
+        true, pred = inputs.buffers["true"].tolist(), inputs.buffers["pred"].tolist()
 
-    def told(found: Any) -> Outcome:
-        details = {"certified": found.certified, "kernels": _kernels(found.provenance)}
-        return Outcome(value=float(found), details=details)
+    def outcome(answer: Any) -> Outcome:
+        details = {"certified": answer.certified, "kernels": _kernels(answer.provenance)}
+        return Outcome(value=float(answer), details=details)
 
-    return Work(lambda: score(name, true, pred, backend=backend, **more), told)
+    return Work(lambda: score(name, true, pred, backend=backend, **more), outcome)
 
 
-def core_kmeans(given: Input, options: Mapping[str, Any]) -> Work:
+def core_kmeans(inputs: Input, options: Mapping[str, Any]) -> Work:
     """K-means of plain lists by the pure core, to the end."""
     from refclust.cluster.fit import kmeans as fit
 
-    x, start = _lists(given, "rows"), _lists(given, "centres")
+    x, start = _lists(inputs, "rows"), _lists(inputs, "centres")
     more: dict[str, Any] = {"limit": options["limit"], "backend": options["backend"]}
     return Work(lambda: fit(x, centres=start, trace="none", **more), _fitted)
 
 
-def _lists(given: Input, name: str) -> list[list[float]]:
-    values, d = given.buffers[name], given.facts["d"]
+def _lists(inputs: Input, name: str) -> list[list[float]]:
+    values, d = inputs.buffers[name], inputs.facts["d"]
     return [values[begin : begin + d].tolist() for begin in range(0, len(values), d)]
 
 
-def cold_start(given: Input, options: Mapping[str, Any]) -> Work:
+def cold_start(inputs: Input, options: Mapping[str, Any]) -> Work:
     """A new Python that fits the rows, in the library or through the command line."""
-    facts = given.facts
+    facts = inputs.facts
     if options["through"] == "library":
         path = f"{options['folder']}/rows.bin"
         sizes = [str(facts[name]) for name in ("n", "d", "k")]
         return spawned("-c", _START, path, *sizes)
     path = f"{options['folder']}/rows.csv"
     with open(path, "w", encoding="utf-8") as file:
-        file.writelines(",".join(map(repr, row)) + "\n" for row in _lists(given, "rows"))
+        file.writelines(",".join(map(repr, row)) + "\n" for row in _lists(inputs, "rows"))
     call = "from refclust.cli.app import main; main()"
     return spawned("-c", call, "fit", "kmeans", path, "-k", str(facts["k"]), "--json")
 
@@ -241,80 +241,83 @@ def spawned(*arguments: str) -> Work:
     return Work(run, lambda _: Outcome(), outside=True)
 
 
-def agglomerative(given: Input, options: Mapping[str, Any]) -> Work:
+def agglomerative(inputs: Input, options: Mapping[str, Any]) -> Work:
     """A tree of merges, cut."""
     from refclust.cluster.hierarchical import agglomerative as fit
 
-    x, k = rows(given), given.facts["k"]
+    x, k = rows(inputs), inputs.facts["k"]
     more: dict[str, Any] = {"linkage": options["linkage"], "backend": options["backend"]}
 
-    def told(tree: Any) -> Outcome:
+    def outcome(tree: Any) -> Outcome:
         heights = math.fsum(merge.height for merge in tree.merges)
         details = {"kernels": _kernels(tree.provenance)}
         return Outcome(partition(tree.labels), None, heights, details)
 
-    return Work(lambda: fit(x, k=k, **more), told)
+    return Work(lambda: fit(x, k=k, **more), outcome)
 
 
-def variances(given: Input) -> list[float]:
+def variances(inputs: Input) -> list[float]:
     """The variance of every column, for all components to start with.
 
     Spec: none (made-up data)
     """
-    d, flat = given.facts["d"], given.buffers["rows"]
-    found = []
+    d, flat = inputs.facts["d"], inputs.buffers["rows"]
+    spreads = []
     for j in range(d):
         column = flat[j::d]
         mean = math.fsum(column) / len(column)
-        found.append(math.fsum((x - mean) ** 2 for x in column) / len(column))
-    return found
+        spreads.append(math.fsum((x - mean) ** 2 for x in column) / len(column))
+    return spreads
 
 
-def probabilities(given: Input) -> list[list[float]]:
+def probabilities(inputs: Input) -> list[list[float]]:
     """The words of the documents to start from, each counted once more.
 
     Spec: none (made-up data)
     """
-    d, flat = given.facts["d"], given.buffers["centres"]
+    d, flat = inputs.facts["d"], inputs.buffers["centres"]
     documents = [flat[begin : begin + d] for begin in range(0, len(flat), d)]
-    totals = [math.fsum(one) + d for one in documents]
-    return [[(x + 1.0) / whole for x in one] for one, whole in zip(documents, totals, strict=True)]
+    totals = [math.fsum(document) + d for document in documents]
+    return [
+        [(x + 1.0) / whole for x in document]
+        for document, whole in zip(documents, totals, strict=True)
+    ]
 
 
-def gaussian(given: Input, options: Mapping[str, Any]) -> Work:
+def gaussian(inputs: Input, options: Mapping[str, Any]) -> Work:
     """A Gaussian mixture from given means, the variances of the data, and equal shares."""
     from refclust.mixture.families.gaussian_parameters import GaussianParameters
     from refclust.mixture.families.named.gaussian import gaussian_mixture
 
-    d, k, spread = given.facts["d"], given.facts["k"], variances(given)
+    d, k, spread = inputs.facts["d"], inputs.facts["k"], variances(inputs)
     full = options["covariance"] == "full"
     block = [spread[i] if i == j else 0.0 for i in range(d) for j in range(d)] if full else spread
     start = GaussianParameters(
         (1.0 / k,) * k,
-        tuple(map(tuple, _lists(given, "centres"))),
+        tuple(map(tuple, _lists(inputs, "centres"))),
         (tuple(block),) * k,
         "full" if full else "diagonal",
     )
-    return _mixture(gaussian_mixture, given, options, start, covariance=options["covariance"])
+    return _mixture(gaussian_mixture, inputs, options, start, covariance=options["covariance"])
 
 
-def multinomial(given: Input, options: Mapping[str, Any]) -> Work:
+def multinomial(inputs: Input, options: Mapping[str, Any]) -> Work:
     """A multinomial mixture from given probabilities and equal shares."""
     from refclust.kernels.centres import CentreMatrix
     from refclust.mixture.families.count_parameters import CountParameters
     from refclust.mixture.families.named.multinomial import multinomial_mixture
 
-    k = given.facts["k"]
-    start = CountParameters((1.0 / k,) * k, CentreMatrix.of(probabilities(given)))
-    return _mixture(multinomial_mixture, given, options, start)
+    k = inputs.facts["k"]
+    start = CountParameters((1.0 / k,) * k, CentreMatrix.of(probabilities(inputs)))
+    return _mixture(multinomial_mixture, inputs, options, start)
 
 
-def _mixture(fit: Any, given: Input, options: Mapping[str, Any], start: Any, **more: Any) -> Work:
-    x = rows(given)
+def _mixture(fit: Any, inputs: Input, options: Mapping[str, Any], start: Any, **more: Any) -> Work:
+    x = rows(inputs)
     more |= {"limit": options["limit"], "backend": options["backend"]}
 
-    def told(found: Any) -> Outcome:
-        details = {"kernels": _kernels(found.provenance)}
-        return Outcome(None, found.iterations, found.log_likelihood / found.n, details)
+    def outcome(answer: Any) -> Outcome:
+        details = {"kernels": _kernels(answer.provenance)}
+        return Outcome(None, answer.iterations, answer.log_likelihood / answer.n, details)
 
-    return Work(lambda: fit(x, parameters=start, tolerance=None, trace="none", **more), told)
+    return Work(lambda: fit(x, parameters=start, tolerance=None, trace="none", **more), outcome)

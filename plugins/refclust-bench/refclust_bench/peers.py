@@ -136,21 +136,21 @@ def missing(names: Sequence[str]) -> list[str]:
 # -- k-means --------------------------------------------------------------------------------------
 
 
-def sklearn_kmeans(given: Input, options: Mapping[str, Any]) -> Work:
+def sklearn_kmeans(inputs: Input, options: Mapping[str, Any]) -> Work:
     """scikit-learn's KMeans."""
-    return _estimator("sklearn.cluster", given, options, algorithm=options["algorithm"])
+    return _estimator("sklearn.cluster", inputs, options, algorithm=options["algorithm"])
 
 
-def sklearnex_kmeans(given: Input, options: Mapping[str, Any]) -> Work:
+def sklearnex_kmeans(inputs: Input, options: Mapping[str, Any]) -> Work:
     """The KMeans of scikit-learn-intelex, whose threads no environment variable sets."""
     importlib.import_module("daal4py").daalinit(options["threads"])
-    return _estimator("sklearnex.cluster", given, options)
+    return _estimator("sklearnex.cluster", inputs, options)
 
 
-def _estimator(module: str, given: Input, options: Mapping[str, Any], **more: Any) -> Work:
+def _estimator(module: str, inputs: Input, options: Mapping[str, Any], **more: Any) -> Work:
     library = importlib.import_module(module)
     warnings.simplefilter("ignore")  # it tells at every run that the limit was reached
-    x, start, k = rows(given), centres(given), given.facts["k"]
+    x, start, k = rows(inputs), centres(inputs), inputs.facts["k"]
 
     def run() -> Any:
         model = library.KMeans(k, init=start, n_init=1, max_iter=options["limit"], tol=0, **more)
@@ -159,35 +159,35 @@ def _estimator(module: str, given: Input, options: Mapping[str, Any], **more: An
     return Work(run, lambda fit: Outcome(whole(fit.labels_), int(fit.n_iter_)))
 
 
-def faiss_kmeans(given: Input, options: Mapping[str, Any]) -> Work:
+def faiss_kmeans(inputs: Input, options: Mapping[str, Any]) -> Work:
     """The Kmeans of faiss, in float32 as it works; the conversion is not counted."""
     faiss, numpy = importlib.import_module("faiss"), importlib.import_module("numpy")
-    n, d, k = (given.facts[name] for name in ("n", "d", "k"))
-    x = rows(given).astype(numpy.float32)
-    start = centres(given).astype(numpy.float32)
+    n, d, k = (inputs.facts[name] for name in ("n", "d", "k"))
+    x = rows(inputs).astype(numpy.float32)
+    start = centres(inputs).astype(numpy.float32)
 
     def run() -> Any:
         model = faiss.Kmeans(d, k, niter=options["limit"], max_points_per_centroid=n)
         model.train(x, init_centroids=start)
         return model, model.index.search(x, 1)[1].ravel()
 
-    def told(found: Any) -> Outcome:
-        return Outcome(whole(found[1]), len(found[0].iteration_stats))
+    def outcome(answer: Any) -> Outcome:
+        return Outcome(whole(answer[1]), len(answer[0].iteration_stats))
 
-    return Work(run, told)
+    return Work(run, outcome)
 
 
-def nltk_kmeans(given: Input, options: Mapping[str, Any]) -> Work:
+def nltk_kmeans(inputs: Input, options: Mapping[str, Any]) -> Work:
     """The KMeansClusterer of nltk, which takes no limit; its iterations are counted."""
     del options
     cluster = importlib.import_module("nltk.cluster")
-    x, start = list(rows(given)), list(centres(given))
+    x, start = list(rows(inputs)), list(centres(inputs))
     counter = [0]
 
     class Counting(cluster.KMeansClusterer):  # type: ignore[name-defined, misc]
-        def _sum_distances(self, one: Any, other: Any) -> Any:
+        def _sum_distances(self, first: Any, other: Any) -> Any:
             counter[0] += 1  # called once an iteration, to see whether the means still move
-            return super()._sum_distances(one, other)
+            return super()._sum_distances(first, other)
 
     def run() -> Any:
         counter[0] = 0
@@ -195,34 +195,34 @@ def nltk_kmeans(given: Input, options: Mapping[str, Any]) -> Work:
         model.cluster(x)
         return model
 
-    def told(model: Any) -> Outcome:
+    def outcome(model: Any) -> Outcome:
         return Outcome(whole([model.classify(row) for row in x]), counter[0])
 
-    return Work(run, told)
+    return Work(run, outcome)
 
 
-def sklearn_seeding(given: Input, options: Mapping[str, Any]) -> Work:
+def sklearn_seeding(inputs: Input, options: Mapping[str, Any]) -> Work:
     """scikit-learn's kmeans_plusplus, with as many candidates as ours."""
     del options
     cluster = importlib.import_module("sklearn.cluster")
-    x, k = rows(given), given.facts["k"]
+    x, k = rows(inputs), inputs.facts["k"]
     trials = 2 + math.floor(math.log(k))
 
     def run() -> Any:
         return cluster.kmeans_plusplus(x, k, n_local_trials=trials, random_state=0)
 
-    return Work(run, lambda found: Outcome(whole(found[1])))
+    return Work(run, lambda answer: Outcome(whole(answer[1])))
 
 
 # -- mixtures -------------------------------------------------------------------------------------
 
 
-def sklearn_gaussian(given: Input, options: Mapping[str, Any]) -> Work:
+def sklearn_gaussian(inputs: Input, options: Mapping[str, Any]) -> Work:
     """scikit-learn's GaussianMixture, without its floor; it is asked for a score afterwards."""
     mixture, numpy = importlib.import_module("sklearn.mixture"), importlib.import_module("numpy")
     warnings.simplefilter("ignore")  # it tells at every run that the limit was reached
-    x, k = rows(given), given.facts["k"]
-    precisions = 1.0 / numpy.array(variances(given))
+    x, k = rows(inputs), inputs.facts["k"]
+    precisions = 1.0 / numpy.array(variances(inputs))
     full = options["covariance"] == "full"
     start = numpy.stack([numpy.diag(precisions) if full else precisions] * k)
 
@@ -234,7 +234,7 @@ def sklearn_gaussian(given: Input, options: Mapping[str, Any]) -> Work:
             reg_covar=0.0,
             max_iter=options["limit"],
             weights_init=numpy.full(k, 1.0 / k),
-            means_init=centres(given),
+            means_init=centres(inputs),
             precisions_init=start,
         )
         return model.fit(x)
@@ -242,14 +242,14 @@ def sklearn_gaussian(given: Input, options: Mapping[str, Any]) -> Work:
     return Work(run, lambda fit: Outcome(None, int(fit.n_iter_), float(fit.score(x))))
 
 
-def scipy_multinomial(given: Input, options: Mapping[str, Any]) -> Work:
+def scipy_multinomial(inputs: Input, options: Mapping[str, Any]) -> Work:
     """EM for a multinomial mixture by products of compressed rows, in place where that is possible.
 
     No library has it; this is what a careful user of SciPy would write.
     """
     numpy = importlib.import_module("numpy")
-    x, k = rows(given), given.facts["k"]
-    first = numpy.array(probabilities(given))
+    x, k = rows(inputs), inputs.facts["k"]
+    first = numpy.array(probabilities(inputs))
 
     def expected(shares: Any, words: Any) -> tuple[Any, float]:
         q = x @ numpy.log(words).T
@@ -272,62 +272,62 @@ def scipy_multinomial(given: Input, options: Mapping[str, Any]) -> Work:
                 shares = q.sum(axis=0) / len(q)
             return expected(shares, numpy.maximum(words, 1e-300))[1]
 
-    def told(likelihood: float) -> Outcome:
-        return Outcome(None, options["limit"], likelihood / given.facts["n"])
+    def outcome(likelihood: float) -> Outcome:
+        return Outcome(None, options["limit"], likelihood / inputs.facts["n"])
 
-    return Work(run, told)
+    return Work(run, outcome)
 
 
 # -- metrics --------------------------------------------------------------------------------------
 
 
-def sklearn_score(given: Input, options: Mapping[str, Any]) -> Work:
+def sklearn_score(inputs: Input, options: Mapping[str, Any]) -> Work:
     """A score of scikit-learn, of arrays or of lists."""
     metric = getattr(importlib.import_module("sklearn.metrics"), options["metric"])
-    return _score(metric, given, options)
+    return _score(metric, inputs, options)
 
 
-def genieclust_score(given: Input, options: Mapping[str, Any]) -> Work:
+def genieclust_score(inputs: Input, options: Mapping[str, Any]) -> Work:
     """A score of genieclust."""
     metric = getattr(importlib.import_module("genieclust.compare_partitions"), options["metric"])
-    return _score(metric, given, options)
+    return _score(metric, inputs, options)
 
 
-def _score(metric: Any, given: Input, options: Mapping[str, Any]) -> Work:
-    true, pred = pair(given)
+def _score(metric: Any, inputs: Input, options: Mapping[str, Any]) -> Work:
+    true, pred = pair(inputs)
     if options.get("lists"):
-        true, pred = given.buffers["true"].tolist(), given.buffers["pred"].tolist()
+        true, pred = inputs.buffers["true"].tolist(), inputs.buffers["pred"].tolist()
     return Work(lambda: metric(true, pred), lambda value: Outcome(value=float(value)))
 
 
 # -- the rest -------------------------------------------------------------------------------------
 
 
-def sklearn_start(given: Input, options: Mapping[str, Any]) -> Work:
+def sklearn_start(inputs: Input, options: Mapping[str, Any]) -> Work:
     """A new Python that only imports sklearn.cluster and computes nothing."""
-    del given, options
+    del inputs, options
     return spawned("-c", "import sklearn.cluster")
 
 
-def scipy_linkage(given: Input, options: Mapping[str, Any]) -> Work:
+def scipy_linkage(inputs: Input, options: Mapping[str, Any]) -> Work:
     """SciPy's linkage and its cut."""
     hierarchy = importlib.import_module("scipy.cluster.hierarchy")
-    x, k = rows(given), given.facts["k"]
+    x, k = rows(inputs), inputs.facts["k"]
 
     def run() -> Any:
         merges = hierarchy.linkage(x, options["linkage"])
         return merges, hierarchy.fcluster(merges, k, "maxclust")
 
-    def told(found: Any) -> Outcome:
-        return Outcome(partition(whole(found[1])), None, math.fsum(found[0][:, 2].tolist()))
+    def outcome(answer: Any) -> Outcome:
+        return Outcome(partition(whole(answer[1])), None, math.fsum(answer[0][:, 2].tolist()))
 
-    return Work(run, told)
+    return Work(run, outcome)
 
 
-def sklearn_agglomerative(given: Input, options: Mapping[str, Any]) -> Work:
+def sklearn_agglomerative(inputs: Input, options: Mapping[str, Any]) -> Work:
     """scikit-learn's AgglomerativeClustering; it tells no heights unless asked."""
     cluster = importlib.import_module("sklearn.cluster")
-    x, k = rows(given), given.facts["k"]
+    x, k = rows(inputs), inputs.facts["k"]
 
     def run() -> Any:
         model = cluster.AgglomerativeClustering(
@@ -335,8 +335,8 @@ def sklearn_agglomerative(given: Input, options: Mapping[str, Any]) -> Work:
         )
         return model.fit(x)
 
-    def told(model: Any) -> Outcome:
+    def outcome(model: Any) -> Outcome:
         heights = math.fsum(model.distances_.tolist())
         return Outcome(partition(whole(model.labels_)), None, heights)
 
-    return Work(run, told)
+    return Work(run, outcome)

@@ -31,12 +31,12 @@ def scaled(setting: Setting, row: Row) -> list[float]:
 
 def better(row: Row) -> list[Setting]:
     """Each contender at its better number of threads, or the first where nothing was measured."""
-    found: dict[str, Setting] = {}
+    best: dict[str, Setting] = {}
     for setting in row.settings:
         name = setting.contender.name
-        if name not in found or _rank(setting, row) < _rank(found[name], row):
-            found[name] = setting
-    return list(found.values())
+        if name not in best or _rank(setting, row) < _rank(best[name], row):
+            best[name] = setting
+    return list(best.values())
 
 
 def _rank(setting: Setting, row: Row) -> tuple[int, float]:
@@ -86,7 +86,9 @@ def findings(rows: Sequence[Row]) -> list[tuple[Row, Setting]]:
     return [
         (row, setting)
         for row in rows
-        if any(one.contender.own and one.status == "same" for one in row.settings)
+        if any(
+            contestant.contender.own and contestant.status == "same" for contestant in row.settings
+        )
         and not wrong([row])
         for setting in row.settings
         if not setting.contender.own and setting.status == "not comparable"
@@ -98,10 +100,10 @@ def findings(rows: Sequence[Row]) -> list[tuple[Row, Setting]]:
 
 def heading(row: Row) -> str:
     """What the row is about."""
-    told = f"{row.case.workload.id}  {row.case.title}; data: {row.case.sort}"
+    title = f"{row.case.workload.id}  {row.case.title}; data: {row.case.sort}"
     if row.digest:
-        told += f", {_mebibytes(row.data_bytes)} MiB, {row.digest[:12]}"
-    return told if row.finished else told + " (interrupted)"
+        title += f", {_mebibytes(row.data_bytes)} MiB, {row.digest[:12]}"
+    return title if row.finished else title + " (interrupted)"
 
 
 def cells(row: Row) -> list[list[str]]:
@@ -131,12 +133,12 @@ def cells(row: Row) -> list[list[str]]:
 def verdict(row: Row) -> str | None:
     """One line: our best against the best peer."""
     peer = best_peer(row)
-    ours = [(ratio(one, row), one) for one in better(row) if one.contender.own]
-    counted = [(factor, one) for factor, one in ours if factor is not None]
+    ours = [(ratio(setting, row), setting) for setting in better(row) if setting.contender.own]
+    counted = [(factor, setting) for factor, setting in ours if factor is not None]
     if peer is None or not counted:
         return None
-    factor, one = max(counted, key=lambda pair: pair[0])
-    return f"{one.contender.name}: {factor:.2f}× the speed of {peer.contender.name}"
+    factor, setting = max(counted, key=lambda pair: pair[0])
+    return f"{setting.contender.name}: {factor:.2f}× the speed of {peer.contender.name}"
 
 
 def shown(seconds: float) -> str:
@@ -173,8 +175,8 @@ def row_json(row: Row) -> dict[str, Any]:
         "per_iteration": workload.per_iteration,
         "finished": row.finished,
         "best_peer": None if peer is None else peer.contender.name,
-        "contenders": [_setting(one, row, better=id(one) in chosen) for one in row.settings],
-        "left_out": [{"name": one.name, "reason": one.reason} for one in row.left_out],
+        "contenders": [_setting(entry, row, better=id(entry) in chosen) for entry in row.settings],
+        "left_out": [{"name": entry.name, "reason": entry.reason} for entry in row.left_out],
     }
 
 

@@ -119,9 +119,11 @@ class Plan:
     shared: bool = False  # whether contenders of one library share a process, which saves imports
 
 
-def begin(case: BenchCase, found: Sequence[Contender], left_out: Sequence[LeftOut]) -> Row:
+def begin(case: BenchCase, contenders: Sequence[Contender], left_out: Sequence[LeftOut]) -> Row:
     """A row in which nothing has been measured yet."""
-    settings = [Setting(one, threads) for one in found for threads in one.threads]
+    settings = [
+        Setting(contender, threads) for contender in contenders for threads in contender.threads
+    ]
     return Row(case, settings, list(left_out))
 
 
@@ -130,10 +132,10 @@ def measure(row: Row, plan: Plan, pool: Pool, tell: Tell = lambda _: None) -> No
     with tempfile.TemporaryDirectory(prefix="refclust-bench-") as name:
         folder = Path(name)
         tell("making the data")
-        given = row.case.make()
-        row.digest, row.data_bytes = given.digest(), given.size
-        given.write(folder / "data")
-        del given  # the children have their own
+        inputs = row.case.make()
+        row.digest, row.data_bytes = inputs.digest(), inputs.size
+        inputs.write(folder / "data")
+        del inputs  # the children have their own
         row.case.tiny().write(folder / "tiny")
         for setting in row.settings:
             tell(f"{setting.contender.name} ({setting.threads})")

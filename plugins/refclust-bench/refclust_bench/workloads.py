@@ -223,4 +223,4 @@ def chosen(names: Sequence[str]) -> list[Workload]:
     wanted = {name.strip().upper() for name in names}
     for name in sorted(wanted - set(WORKLOADS)):
         raise BadOption(f"no workload is called {name!r}; there are: {', '.join(WORKLOADS)}")
-    return [one for one in _ALL if not wanted or one.id in wanted]
+    return [workload for workload in _ALL if not wanted or workload.id in wanted]

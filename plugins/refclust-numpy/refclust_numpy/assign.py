@@ -18,13 +18,13 @@ from refclust_numpy.screening import screen
 
 def assign(rows: Rows, centres: Any, metric: str = "euclidean") -> Array:
     """Keeps the contract of kmeans.assign."""
-    given = matrix(centres)
-    first = distinct(given)  # of equal centres the lowest index gets everything
+    table = matrix(centres)
+    first = distinct(table)  # of equal centres the lowest index gets everything
     labels = np.zeros(rows.n, dtype=np.int32)
     if first.size > 1:
-        ladder = Ladder(rows, given[first] if first.size < len(given) else given, metric)
+        ladder = Ladder(rows, table[first] if first.size < len(table) else table, metric)
         screen(ladder).run(labels)
-        labels = labels if first.size == len(given) else first[labels].astype(np.int32)
+        labels = labels if first.size == len(table) else first[labels].astype(np.int32)
     return labels
 
 
@@ -36,14 +36,14 @@ def assign_again(rows: Rows, centres: Any, metric: str) -> Array:
     margin exceeds the move of its own centre plus the largest move of another keeps its label; it
     is not even a tie. (Hamerly 2010, with the margin kept instead of two bounds.)
     """
-    given, memory, rows.memory = matrix(centres), rows.memory, None
-    if metric == "cosine" or not 1 < distinct(given).size == len(given):
+    table, memory, rows.memory = matrix(centres), rows.memory, None
+    if metric == "cosine" or not 1 < distinct(table).size == len(table):
         return assign(rows, centres, metric)
     chosen = None
-    if memory is not None and memory.centres.shape == given.shape:
+    if memory is not None and memory.centres.shape == table.shape:
         labels, margins = memory.labels.copy(), memory.margins
         with np.errstate(all="ignore"):
-            margins -= _shifts(rows, given, memory.centres)[memory.labels]
+            margins -= _shifts(rows, table, memory.centres)[memory.labels]
             margins *= np.float32(1 - 2.0**-20)  # more than the roundings of what was taken away
             chosen = np.flatnonzero(~(margins > 0.0))
         if 4 * chosen.size > 3 * rows.n:
@@ -52,9 +52,9 @@ def assign_again(rows: Rows, centres: Any, metric: str) -> Array:
             rows.rungs["kept"] += rows.n - chosen.size
     else:
         labels, margins = np.zeros(rows.n, np.int32), np.zeros(rows.n, np.float32)
-    screen(Ladder(rows, given, metric)).run(labels, chosen, margins)
+    screen(Ladder(rows, table, metric)).run(labels, chosen, margins)
     labels.flags.writeable = False  # they stand for the margins
-    rows.memory = Memory(labels, given, margins)
+    rows.memory = Memory(labels, table, margins)
     return labels
 
 

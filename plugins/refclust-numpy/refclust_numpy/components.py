@@ -18,15 +18,15 @@ LEAST: Final = -1e4  # far below the logarithm of every double
 
 def whitening(rows: Any, covariances: Any, form: str) -> Array:
     """Keeps the contract of gaussian.whitening."""
-    given = np.frombuffer(covariances)
+    flat = np.frombuffer(covariances)
     if form != "full":
-        found = np.zeros(len(given))
-        positive = given > 0
-        np.divide(1.0, np.sqrt(given, where=positive, out=np.ones(len(given))), out=found)
-        found[~positive] = 0.0
-        return found
+        scales = np.zeros(len(flat))
+        positive = flat > 0
+        np.divide(1.0, np.sqrt(flat, where=positive, out=np.ones(len(flat))), out=scales)
+        scales[~positive] = 0.0
+        return scales
     d = rows.d
-    matrices = given.reshape(-1, d, d)
+    matrices = flat.reshape(-1, d, d)
     lower, usable = _cholesky(matrices)
     inverse = np.zeros_like(matrices)
     for i in range(d):
@@ -64,14 +64,14 @@ def scatters(rows: Any, moments: Any, prior: Any) -> Array:
     (parts, powers), (wholes, scales) = np.frexp(firsts), np.frexp(counts)
     if moments.spread == "diagonal":
         moved = np.ldexp(parts * parts / wholes[:, None], 2 * powers - scales[:, None])
-        found = np.maximum(seconds.reshape(-1, d) - moved, 0.0)
-        return (found + np.asarray(prior) if len(prior) else found).ravel()
+        scatter = np.maximum(seconds.reshape(-1, d) - moved, 0.0)
+        return (scatter + np.asarray(prior) if len(prior) else scatter).ravel()
     products = parts[:, :, None] * parts[:, None, :] / wholes[:, None, None]
     exponents = powers[:, :, None] + powers[:, None, :] - scales[:, None, None]
-    found = seconds.reshape(-1, d, d) - np.ldexp(products, exponents)
+    scatter = seconds.reshape(-1, d, d) - np.ldexp(products, exponents)
     if len(prior):
-        found[:, np.arange(d), np.arange(d)] += np.asarray(prior)
-    return found.ravel()
+        scatter[:, np.arange(d), np.arange(d)] += np.asarray(prior)
+    return scatter.ravel()
 
 
 def traces(rows: Any, seconds: Any, white: Any, form: str) -> Array:
@@ -136,8 +136,8 @@ def m_step(rows: Any, tallies: Any, m: float, p: Any, kind: CountModel) -> WordS
 
 def _imagined(thetas: Array, m: float, shares: Array, kind: CountModel) -> float:
     terms = m * shares * np.log(thetas)
-    found = float(np.where(shares > 0, terms, 0.0).sum())
+    logarithm = float(np.where(shares > 0, terms, 0.0).sum())
     if kind == "bernoulli":
         terms = m * (1.0 - shares) * np.log(1.0 - thetas)
-        found += float(np.where(shares < 1, terms, 0.0).sum())
-    return found
+        logarithm += float(np.where(shares < 1, terms, 0.0).sum())
+    return logarithm

@@ -87,8 +87,8 @@ def _added(terms: Array, counts: Array) -> tuple[Array, Array]:
 
 
 def _exactly(rows: Rows, left: Array, out: Array) -> None:
-    found = np.frombuffer(reference.directions(rows.some_points(left)))  # type: ignore[arg-type]
+    units = np.frombuffer(reference.directions(rows.some_points(left)))  # type: ignore[arg-type]
     if rows.dense:
-        out.reshape(rows.n, rows.d)[left] = found.reshape(left.size, rows.d)
+        out.reshape(rows.n, rows.d)[left] = units.reshape(left.size, rows.d)
     else:
-        out[rows.picked(left)[0]] = found
+        out[rows.picked(left)[0]] = units

@@ -55,11 +55,11 @@ def pairwise(rows: Rows, metric: str) -> memoryview | array[float]:
         while last < n - 1 and size + n - 1 - last <= _TILE:
             size += n - 1 - last
             last += 1
-        one = np.repeat(np.arange(i, last), np.arange(n - 1 - i, n - 1 - last, -1))
-        other = np.concatenate([np.arange(row + 1, n) for row in range(i, last)])
+        left = np.repeat(np.arange(i, last), np.arange(n - 1 - i, n - 1 - last, -1))
+        right = np.concatenate([np.arange(row + 1, n) for row in range(i, last)])
         for cut in range(0, size, _TILE):
             part = slice(cut, min(cut + _TILE, size))
-            answer[begin + cut : begin + part.stop] = work.distances(one[part], other[part])
+            answer[begin + cut : begin + part.stop] = work.distances(left[part], right[part])
         begin, i = begin + size, last
     return answer.data  # not the array: its numbers would be NumPy's
 
@@ -78,7 +78,7 @@ class _Gaps:
     def __init__(self, columns: Array, root: bool) -> None:
         self.columns, self.root = columns, root
 
-    def distances(self, one: Array, other: Array) -> Array:
+    def distances(self, left: Array, right: Array) -> Array:
         """The distances of some pairs.
 
         For each column the difference is s + e exactly, |e| <= u |s|; its square is s^2, exact in
@@ -89,7 +89,7 @@ class _Gaps:
         d = len(self.columns)
         high = low = None
         for column in self.columns:
-            s, e = two_sum(column[one], -column[other])
+            s, e = two_sum(column[left], -column[right])
             square = s * s
             s_high, s_low = halves(s)
             cross = s_high * s_low
@@ -119,7 +119,7 @@ class _Gaps:
         # With numbers between 2**-400 and 2**400 a square is 0 only if all differences are.
         sure = settled(value, low, doubt) | (high == 0)
         for place in np.flatnonzero(~sure).tolist():
-            value[place] = self._exact(int(one[place]), int(other[place]))
+            value[place] = self._exact(int(left[place]), int(right[place]))
         return value
 
     def _exact(self, i: int, j: int) -> float:
@@ -139,19 +139,19 @@ class _Cosines:
         every = np.arange(columns.shape[1])
         self.high, self.low = self._products(every, every)
 
-    def _products(self, one: Array, other: Array) -> tuple[Array, Array]:
+    def _products(self, left: Array, right: Array) -> tuple[Array, Array]:
         """Inner products in double-double, off by less than 4 (d + 2)^2 u^2 |x| |y|.
 
         The low parts add up to at most 2 d u |x| |y| and are rounded twice in each of d steps.
         """
-        high, low = np.zeros(one.size), np.zeros(one.size)
+        high, low = np.zeros(left.size), np.zeros(left.size)
         for column in self.columns:
-            product, rest = two_product(column[one], column[other])
+            product, rest = two_product(column[left], column[right])
             high, error = two_sum(high, product)
             low = low + (error + rest)
         return two_sum(high, low)
 
-    def distances(self, one: Array, other: Array) -> Array:
+    def distances(self, left: Array, right: Array) -> Array:
         """The distances of some pairs.
 
         The product, and with it the root of the squared lengths, is off by 4 (d + 2)^2 u^2 of
@@ -159,10 +159,10 @@ class _Cosines:
         (16 (d + 2)^2 + 128) u^2 in all, and the distance from 1 loses nothing more.
         """
         d = len(self.columns)
-        dot_high, dot_low = self._products(one, other)
+        dot_high, dot_low = self._products(left, right)
         # The product of the squared lengths, in double-double.
-        high, rest = two_product(self.high[one], self.high[other])
-        rest += self.high[one] * self.low[other] + self.low[one] * self.high[other]
+        high, rest = two_product(self.high[left], self.high[right])
+        rest += self.high[left] * self.low[right] + self.low[left] * self.high[right]
         high, rest = quick_two_sum(high, rest)
         root = np.sqrt(high)
         square, error = two_product(root, root)
@@ -170,16 +170,16 @@ class _Cosines:
         # The quotient.
         first = dot_high / root
         product, error = two_product(first, root)
-        left = (((dot_high - product) - error) + dot_low) - first * root_low
+        remainder = (((dot_high - product) - error) + dot_low) - first * root_low
         value, low = two_sum(np.ones_like(first), -first)
-        value, low = two_sum(value, low - left / root)
+        value, low = two_sum(value, low - remainder / root)
         doubt = np.full(value.size, (16 * (d + 2) ** 2 + 128) * ROUND * ROUND)
         sure = settled(value, low, doubt)
         doubtful = np.flatnonzero(~sure)
-        same = (self.columns[:, one[doubtful]] == self.columns[:, other[doubtful]]).all(axis=0)
+        same = (self.columns[:, left[doubtful]] == self.columns[:, right[doubtful]]).all(axis=0)
         value[doubtful[same]] = 0.0
         for place in doubtful[~same].tolist():
-            value[place] = self._exact(int(one[place]), int(other[place]))
+            value[place] = self._exact(int(left[place]), int(right[place]))
         return value + 0.0
 
     def _exact(self, i: int, j: int) -> float:

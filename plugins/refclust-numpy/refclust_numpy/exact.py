@@ -70,54 +70,54 @@ def exact_moments(rows: Rows, q: Any, k: int, around: Any, spread: Any) -> Exact
     seconds: list[Fraction] = []
     points = matrix(around)
     for total, point in zip(sums, points.tolist(), strict=True):
-        told = total.fractions((d + 1) ** 2 if full else 2 * d + 1)
-        n, f, a = told[0], [unit * x for x in told[1 : d + 1]], [Fraction(x) for x in point]
+        moments = total.fractions((d + 1) ** 2 if full else 2 * d + 1)
+        n, f, a = moments[0], [unit * x for x in moments[1 : d + 1]], [Fraction(x) for x in point]
         counts.append(n)
         firsts += (x - n * p for x, p in zip(f, a, strict=True))
         for i in range(d):
             for j in range(d) if full else (i,):
-                s = unit * unit * told[(i + 1) * (d + 1) + j + 1 if full else d + 1 + i]
+                s = unit * unit * moments[(i + 1) * (d + 1) + j + 1 if full else d + 1 + i]
                 # Sums around the origin, moved: that costs no digit, since none is rounded.
                 seconds.append(s - a[i] * f[j] - a[j] * f[i] + n * a[i] * a[j])
     centres = CentreMatrix.of(around)
     return ExactMoments(tuple(counts), tuple(firsts), tuple(seconds), centres, spread)
 
 
-def _add_moments(rows: Rows, given: Array, sums: list[Totals], *, full: bool) -> None:
+def _add_moments(rows: Rows, shares: Array, sums: list[Totals], *, full: bool) -> None:
     """Add up w q (1, x)(1, x)' of each component, or only its first row and diagonal."""
     for begin, end in rows.blocks(_NUMBERS, _ROWS):
         values = np.ones((end - begin, rows.d + 1))
         values[:, 1:] = _scaled(rows, rows.values[begin:end])
         limbs = _cut(values)
         for k, total in enumerate(sums):
-            for band in _bands(rows, given, begin, end, k, len(sums)):
+            for band in _bands(rows, shares, begin, end, k, len(sums)):
                 inner = [(unit, limb[band.rows]) for unit, limb in limbs]
                 for mass in band.masses:
                     for part in two_product(values[band.rows], mass[:, None]):
-                        for unit, one in _cut(part):
+                        for unit, piece in _cut(part):
                             for other_unit, other in inner:
-                                found = _product(one, other, full=full)
-                                total.add(found, unit + other_unit, band.shift)
+                                products = _product(piece, other, full=full)
+                                total.add(products, unit + other_unit, band.shift)
 
 
-def _product(one: Array, other: Array, *, full: bool) -> Array:
+def _product(first: Array, other: Array, *, full: bool) -> Array:
     if full:
-        return one.T @ other
-    diagonal = (one[:, 1:] * other[:, 1:]).sum(axis=0)
-    return np.concatenate([one[:, 0] @ other, diagonal])
+        return first.T @ other
+    diagonal = (first[:, 1:] * other[:, 1:]).sum(axis=0)
+    return np.concatenate([first[:, 0] @ other, diagonal])
 
 
 def exact_tallies(rows: Rows, q: Any, k: int) -> ExactTallies:
     """Keeps the contract of multinomial.exact_tallies."""
     if not _ordinary(rows):
         return reference.exact_tallies(rows.points, q, k)
-    given, d = np.asarray(memoryview(q)), rows.d
+    shares, d = np.asarray(memoryview(q)), rows.d
     bins: dict[tuple[int, int], Bins] = {}
     # Of a row a bin takes at most four numbers below 2**66: two products for each part of a mass.
     grid = Grid.of(_BAND + 2, 4 * rows.n)
     for begin, end in rows.blocks(_NUMBERS, _ROWS):
         for c in range(k):
-            for band in _bands(rows, given, begin, end, c, k):
+            for band in _bands(rows, shares, begin, end, c, k):
                 into = bins.setdefault((c, band.shift), Bins(grid, d + 1))
                 values, repeats, columns = _numbers(rows, begin + band.rows)
                 for mass in band.masses:
@@ -144,12 +144,12 @@ def _numbers(rows: Rows, chosen: Array) -> tuple[Array, Any, Array]:
     return _scaled(rows, rows.values[places]), counts, rows.columns[places]
 
 
-def _bands(rows: Rows, given: Array, begin: int, end: int, k: int, count: int) -> Iterator[Band]:
+def _bands(rows: Rows, shares: Array, begin: int, end: int, k: int, count: int) -> Iterator[Band]:
     """The rows of a block that count for a component, by the size of w q."""
-    if given.dtype == np.int32:
-        q = (given[begin:end] == k).astype(np.float64)
+    if shares.dtype == np.int32:
+        q = (shares[begin:end] == k).astype(np.float64)
     else:
-        q = given[begin * count : end * count].reshape(-1, count)[:, k]
+        q = shares[begin * count : end * count].reshape(-1, count)[:, k]
     weights = None if rows.weights is None else rows.weights[begin:end]
     chosen = np.flatnonzero(q if weights is None else (q != 0) & (weights != 0))
     high, size = np.frexp(q[chosen])
@@ -168,15 +168,15 @@ def _bands(rows: Rows, given: Array, begin: int, end: int, k: int, count: int) -
 def _cut(values: Array) -> list[tuple[int, Array]]:
     """Numbers as limbs of _WIDTH bits that add up to them, each with the exponent of its unit."""
     grid, rest = Grid(exponent(largest(values)), _WIDTH), values.copy()
-    found: list[tuple[int, Array]] = []
+    limbs: list[tuple[int, Array]] = []
     while rest.any():
-        unit = grid.unit(len(found))
+        unit = grid.unit(len(limbs))
         grate = 1.5 * 2.0 ** (52 + unit)  # doubles near this number are one unit apart
         limb = rest + grate
         limb -= grate
         rest -= limb
-        found.append((unit, limb))
-    return found
+        limbs.append((unit, limb))
+    return limbs
 
 
 def _ordinary(rows: Rows) -> bool:

@@ -68,7 +68,7 @@ class _Densities:
     def joint(self, begin: int, end: int) -> Array:
         """log p(x, k), up to the common factor."""
         x = self._chunk.columns(begin, end)
-        found = np.empty((len(self._means), end - begin))
+        logs = np.empty((len(self._means), end - begin))
         away = np.empty_like(x)
         for k, mean in enumerate(self._means):
             np.subtract(x, mean[:, None], out=away)
@@ -78,11 +78,11 @@ class _Densities:
             else:
                 white = np.multiply(away, whitening, out=away)
             white *= white
-            np.add.reduce(white, axis=0, out=found[k])
-        found *= -0.5
-        found += self._offsets[:, None]
+            np.add.reduce(white, axis=0, out=logs[k])
+        logs *= -0.5
+        logs += self._offsets[:, None]
         # Infinite differences times the zeros of a triangle: far away is far away.
-        return np.fmax(found, -np.inf, out=found)
+        return np.fmax(logs, -np.inf, out=logs)
 
 
 class _Sums:
@@ -158,7 +158,7 @@ def em_step(
     centres = densities.means if around is None else around
     sums = _Sums(chunk, centres, densities.spread)
     joint = _Densities(chunk, densities).joint
-    told = passed(rows, _chunks(rows, densities.k), joint, rule, sums.add)
+    objectives = passed(rows, _chunks(rows, densities.k), joint, rule, sums.add)
     if sums.overflowed:
         return reference.em_step(rows.points, densities, rule, around)
-    return EMStep(*told, sums.finished())
+    return EMStep(*objectives, sums.finished())

@@ -181,7 +181,7 @@ def cut_squares(values: Array, top: int) -> tuple[Array, Array]:
     products, long = np.zeros((5, n)), np.zeros(n, dtype=bool)
     step = max(1, _NUMBERS // max(d, 1))
     room = np.empty((5, min(step, n), d))
-    one, two = np.ones(d), np.full(d, 2.0)
+    single, double = np.ones(d), np.full(d, 2.0)
     for begin in range(0, n, step):
         part = slice(begin, min(begin + step, n))
         *cut, rest, terms = room[:, : part.stop - begin]
@@ -197,5 +197,5 @@ def cut_squares(values: Array, top: int) -> tuple[Array, Array]:
         for i in range(3):
             for j in range(i, 3):
                 np.multiply(cut[i], cut[j], out=terms)
-                products[i + j, part] += terms @ (one if i == j else two)
+                products[i + j, part] += terms @ (single if i == j else double)
     return products, np.flatnonzero(long)

@@ -64,7 +64,7 @@ def shared(joint: Array, rule: Rule, draws: Array | None) -> Shares:
         weights[:, impossible] = 0.0
         mass[impossible] = 1.0
     excess = np.log(mass)
-    found = peak + excess
+    evidence = peak + excess
     if draws is not None and draws.size:
         made = _drawn(gaps, weights, mass, draws)
         bounds = made[1] + peak
@@ -83,7 +83,7 @@ def shared(joint: Array, rule: Rule, draws: Array | None) -> Shares:
     if some:
         made[0][:, impossible] = 0.0
         made[2][impossible] = 0.0
-    return Shares(made[0], found, bounds, made[2])
+    return Shares(made[0], evidence, bounds, made[2])
 
 
 def _kept(gaps: Array, weights: Array, top: int) -> Array:
@@ -115,42 +115,42 @@ def passed(rows: Rows, chunks: Chunks, joint: Joint, rule: Rule, add: Add) -> To
     draws = None if rule.draws is None else np.asarray(rule.draws).reshape(rows.n, rule.samples)
     parts: list[tuple[float, ...]] = []
     for begin, end in chunks:
-        found = shared(joint(begin, end), rule, None if draws is None else draws[begin:end])
-        q, *told = found
+        shares = shared(joint(begin, end), rule, None if draws is None else draws[begin:end])
+        q, *objectives = shares
         if rows.weights is not None:
             weights = rows.weights[begin:end]
             # A row of weight 0 counts for nothing, even if no component can have made it.
-            told = [np.where(weights > 0.0, weights * one, 0.0) for one in told]
+            objectives = [np.where(weights > 0.0, weights * terms, 0.0) for terms in objectives]
             q *= weights
-        parts.append(tuple(float(one.sum()) for one in told))
+        parts.append(tuple(float(terms.sum()) for terms in objectives))
         add(begin, end, q)
     return Told(*map(math.fsum, zip(*parts, strict=True)))
 
 
 def posteriors(rows: Rows, chunks: Chunks, joint: Joint, k: int, full: bool) -> Posterior:
     """The most probable component of every row and log p(x)."""
-    labels, found = np.empty(rows.n, np.int32), np.empty(rows.n)
+    labels, evidence = np.empty(rows.n, np.int32), np.empty(rows.n)
     whole = np.empty((rows.n, k)) if full else None
     for begin, end in chunks:
-        one = joint(begin, end)
+        logs = joint(begin, end)
         if whole is not None:
-            whole[begin:end] = one.T
-        peak = one.max(axis=0)
-        labels[begin:end] = one.argmax(axis=0)
-        one -= np.where(peak == -np.inf, 0.0, peak)
-        found[begin:end] = peak + np.log(np.exp(one, out=one).sum(axis=0))
-    return Posterior(flat(labels), flat(found), None if whole is None else flat(whole))
+            whole[begin:end] = logs.T
+        peak = logs.max(axis=0)
+        labels[begin:end] = logs.argmax(axis=0)
+        logs -= np.where(peak == -np.inf, 0.0, peak)
+        evidence[begin:end] = peak + np.log(np.exp(logs, out=logs).sum(axis=0))
+    return Posterior(flat(labels), flat(evidence), None if whole is None else flat(whole))
 
 
 def handed(rows: Rows, chunks: Chunks, q: Labels | Doubles, k: int, add: Add) -> None:
     """Hand the weighted shares on that labels (-1: none) or n times K numbers tell."""
-    given = np.asarray(memoryview(q))
+    values = np.asarray(memoryview(q))
     names = np.arange(k)[:, None]
     for begin, end in chunks:
-        if given.dtype == np.int32:
-            shares = (given[begin:end] == names).astype(np.float64)
+        if values.dtype == np.int32:
+            shares = (values[begin:end] == names).astype(np.float64)
         else:
-            shares = given[begin * k : end * k].reshape(-1, k).T.astype(np.float64, order="C")
+            shares = values[begin * k : end * k].reshape(-1, k).T.astype(np.float64, order="C")
         if rows.weights is not None:
             shares *= rows.weights[begin:end]
         add(begin, end, shares)
@@ -183,8 +183,8 @@ def product(a: Array, b: Array, *, lower: bool = False) -> Array:
 def _tile(a: Array, b: Array) -> Array:
     # Products with a vector are cut along the sum by some BLAS: einsum has loops of its own.
     if a.shape[0] == 1 or b.shape[1] == 1:
-        found: Array = np.einsum("ij,jk->ik", a, b)
-        return found
+        product: Array = np.einsum("ij,jk->ik", a, b)
+        return product
     return a @ b
 
 

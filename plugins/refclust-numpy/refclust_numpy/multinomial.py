@@ -108,12 +108,12 @@ class _Densities:
 
     def joint(self, begin: int, end: int) -> Array:
         """log p(x, k)."""
-        found = self._products.times(begin, end, self._slopes)
-        found += self._offsets
+        logs = self._products.times(begin, end, self._slopes)
+        logs += self._offsets
         if self._against is not None:
             against = self._products.times(begin, end, self._against, present=True)
-            found[against + self._due > 0.0] = -np.inf
-        return found
+            logs[against + self._due > 0.0] = -np.inf
+        return logs
 
 
 class _Sums:
@@ -153,5 +153,5 @@ def em_step(rows: Rows, terms: Terms, rule: Rule = SOFT) -> EMStep[Tallies]:
     products = _products(rows, terms.k)
     sums = _Sums(products, terms.k, rows.d)
     joint = _Densities(products, terms).joint
-    told = passed(rows, products.chunks, joint, rule, sums.add)
-    return EMStep(*told, sums.finished())
+    objectives = passed(rows, products.chunks, joint, rule, sums.add)
+    return EMStep(*objectives, sums.finished())

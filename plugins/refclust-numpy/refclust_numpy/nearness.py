@@ -41,9 +41,9 @@ class Singles:
         for part in _parts(self.rows.n, max(self.table.shape)):
             columns = self.packed.columns[:, part]
             room = np.empty((len(self.table), columns.shape[1]), dtype=np.float32)
-            found = multiply(self.table, columns, room)
-            found += self.packed.squares[part]
-            yield part, found
+            estimates = multiply(self.table, columns, room)
+            estimates += self.packed.squares[part]
+            yield part, estimates
 
     def known(self) -> list[tuple[slice, Array]]:
         """The estimates of the one centre if it was a candidate just before; else nothing."""
@@ -76,10 +76,10 @@ class Singles:
     def near(self, squares: Array) -> Array:
         """The rows that may be nearer to the one centre than the root of these squares."""
         near = np.empty(self.rows.n, dtype=bool)
-        for part, found in self.known() or self.blocks():
+        for part, estimates in self.known() or self.blocks():
             bound, errors = self.bounds(squares, part)
             bound += errors
-            near[part] = ~(found[0] > bound)
+            near[part] = ~(estimates[0] > bound)
         return np.flatnonzero(near)
 
     def gains(self, squares: Array) -> tuple[Array, Array]:
@@ -94,12 +94,12 @@ class Singles:
         kept = None
         if len(self.table) <= rows.d:  # less room than the packed rows take
             kept = np.empty((len(self.table), rows.n), dtype=np.float32)
-        for part, found in self.blocks():
+        for part, estimates in self.blocks():
             if kept is not None:
-                kept[:, part] = found
+                kept[:, part] = estimates
             bound, errors = self.bounds(squares, part)
             for sums, limit in (least, bound - errors), (most, bound + errors):
-                gain = np.subtract(limit, found)
+                gain = np.subtract(limit, estimates)
                 np.maximum(gain, 0.0, out=gain)
                 if rows.weights is None:
                     sums += np.add.reduce(gain, axis=1, dtype=np.float64)
@@ -126,5 +126,5 @@ def plausible(rows: Rows, squares: Array, centres: list[tuple[float, ...]]) -> l
     """Which of some centres may leave the least potential."""
     with np.errstate(all="ignore"):
         least, most = Singles(rows, centres).gains(squares)
-        found: list[int] = np.flatnonzero(~(most < least.max())).tolist()
-    return found
+        candidates: list[int] = np.flatnonzero(~(most < least.max())).tolist()
+    return candidates

@@ -157,9 +157,9 @@ class Rows:
     def _find_lowest(self, limit: int) -> tuple[int, bool]:
         flat, lowest = self.values.reshape(-1), 1 << 20
         for begin in range(0, flat.size, _BLOCK):
-            found = lowest_bit(flat[begin : begin + _BLOCK])
-            if found is not None and found < lowest:
-                lowest = found
+            bit = lowest_bit(flat[begin : begin + _BLOCK])
+            if bit is not None and bit < lowest:
+                lowest = bit
                 if lowest < limit:
                     return lowest, False
         return lowest, True

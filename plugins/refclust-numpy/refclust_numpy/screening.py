@@ -97,17 +97,17 @@ class _Screen:
         ``names`` are the rows, in ascending order. Where too many climb, the next kind of floats
         takes over.
         """
-        found, labels = scores.found, into.labels
-        least, second = _two_least(found, work)
+        estimates, labels = scores.found, into.labels
+        least, second = _two_least(estimates, work)
         doubt = self._doubt(scores.sizes, scores.counts)
         with np.errstate(all="ignore"):
             reaches = least + doubt
             # The one place of the least score; where there are more, the row is in doubt.
-            labels[names] = np.multiply(found == least, self.numbers).max(axis=0)
+            labels[names] = np.multiply(estimates == least, self.numbers).max(axis=0)
             doubtful = np.flatnonzero(~(second > reaches))  # what is no number stays in doubt
         self.rows.rungs[self.kind.__name__] += least.size - doubtful.size
         if doubtful.size:
-            i, k = np.nonzero(~(found[:, doubtful] > reaches[doubtful]).T)
+            i, k = np.nonzero(~(estimates[:, doubtful] > reaches[doubtful]).T)
             places = doubtful[i]
             climbing = places + names.start if isinstance(names, slice) else names[places]
             self.ladder.decide(climbing, k, labels)
@@ -145,7 +145,7 @@ class _Screen:
             self.ladder.decide(*pairs, into.labels)
 
 
-def _two_least(found: Array, work: Array) -> tuple[Array, Array]:
+def _two_least(scores: Array, work: Array) -> tuple[Array, Array]:
     """The least and the second least of each column of at least two rows.
 
     Rows play in pairs: the least is among the lower ones, the second least among them too or the
@@ -153,18 +153,18 @@ def _two_least(found: Array, work: Array) -> tuple[Array, Array]:
     """
     lower, higher = work
     second: Array | None = None
-    rows = len(found)
+    rows = len(scores)
     while rows > 1:
         half, odd = divmod(rows, 2)
-        one, other = found[:half], found[half : 2 * half]
-        top = np.maximum(one, other, out=higher[:half]).min(axis=0)
+        upper, other = scores[:half], scores[half : 2 * half]
+        top = np.maximum(upper, other, out=higher[:half]).min(axis=0)
         second = top if second is None else np.minimum(second, top, out=second)
-        np.minimum(one, other, out=lower[:half])
+        np.minimum(upper, other, out=lower[:half])
         if odd:
-            lower[half] = found[rows - 1]
-        found, rows = lower, half + odd
+            lower[half] = scores[rows - 1]
+        scores, rows = lower, half + odd
     assert second is not None
-    return found[0].copy(), second
+    return scores[0].copy(), second
 
 
 class _Dense(_Screen):
@@ -193,8 +193,8 @@ class _Dense(_Screen):
                 work = np.empty((2, (self.k + 1) // 2, step), dtype=kind)
             names = slice(begin, begin + m) if chosen is None else chosen[begin : begin + m]
             columns, squares, sizes = self._columns(names)
-            found = multiply(centres, columns, room[:, :m])
-            self._sort_out(names, Scores(found, squares, sizes, self.d), work[:, :, :m], into)
+            estimates = multiply(centres, columns, room[:, :m])
+            self._sort_out(names, Scores(estimates, squares, sizes, self.d), work[:, :, :m], into)
 
     def _columns(self, names: slice | Array) -> tuple[Array, Array, Array]:
         """Some rows as columns, with a one at the end of each, their squares and their lengths."""
@@ -245,11 +245,11 @@ class _Sparse(_Screen):
                 scores = multiplier((x, columns, starts), shape=(counts.size, self.d)) @ table
             else:
                 scores = segment_sums(table[columns] * x[:, None], counts)
-            found = np.ascontiguousarray(scores.T)
-            found += self.constants[:, None]
+            estimates = np.ascontiguousarray(scores.T)
+            estimates += self.constants[:, None]
             sizes = rows.lengths[names] * self.scale
             work = np.empty((2, (self.k + 1) // 2, counts.size), dtype=kind)
-            self._sort_out(names, Scores(found, sizes * sizes, sizes, counts), work, into)
+            self._sort_out(names, Scores(estimates, sizes * sizes, sizes, counts), work, into)
 
     def _chunks(self, chosen: Array | None, products: bool) -> Iterator[slice | Array]:
         """The rows a few at a time."""

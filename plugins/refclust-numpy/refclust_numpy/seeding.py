@@ -40,14 +40,14 @@ def potential(rows: Rows, centre: Any, before: Potential | None = None) -> Poten
     squares, nearest = field.believed(before).copy(), integers(before.nearest).copy()
     if screened(rows):
         chosen = Singles(rows, [centre]).near(squares)
-        found = field.some_estimates(vector, chosen)
+        estimates = field.some_estimates(vector, chosen)
     else:
-        chosen, found = np.arange(rows.n), field.estimates(vector)
+        chosen, estimates = np.arange(rows.n), field.estimates(vector)
     old, slacks = squares[chosen], field.slacks
     with np.errstate(all="ignore"):
-        doubt = (old + found) * field.relative + (slacks if rows.dense else slacks[chosen])
-        over = found + doubt < old
-        doubtful = np.flatnonzero(~over & ~(found > old + doubt))
+        doubt = (old + estimates) * field.relative + (slacks if rows.dense else slacks[chosen])
+        over = estimates + doubt < old
+        doubtful = np.flatnonzero(~over & ~(estimates > old + doubt))
     if doubtful.size:
         # A row that is its old centre stays: nothing is strictly nearer.
         doubtful = doubtful[field.apart(nearest, chosen[doubtful])]
@@ -58,7 +58,7 @@ def potential(rows: Rows, centre: Any, before: Potential | None = None) -> Poten
         )
         over[doubtful] = labels[names] == new
     gone = chosen[over]
-    nearest[gone], squares[gone] = new, found[over]
+    nearest[gone], squares[gone] = new, estimates[over]
     return Potential(field.tuples, nearest, squares, rows)  # type: ignore[arg-type]
 
 
@@ -164,7 +164,7 @@ def best_candidate(rows: Rows, before: Potential, candidates: tuple[int, ...]) -
         slack += 4 * rows.n * LEAST
         # A total is as far off as its terms, the product with the weight and the additions.
         reach = min(totals) * (1 + 8 * (field.relative + (BLOCK + 8) * ROUND)) + slack
-        doubtful = [k for k, one in enumerate(totals) if not one > reach]
+        doubtful = [k for k, potential_sum in enumerate(totals) if not potential_sum > reach]
     if len(doubtful) == 1:
         return first[chosen[doubtful[0]]]
     kept = tuple(first[chosen[k]] for k in doubtful)
@@ -295,17 +295,17 @@ class _Squares:
             some = chosen[begin : begin + step]
             names = nearest[some]
             if rows.dense:
-                found = (rows.values[some] != self.centres[names]).any(axis=1)
+                differing = (rows.values[some] != self.centres[names]).any(axis=1)
             else:
                 places, counts = rows.picked(some)
                 of_row = np.repeat(names, counts)
                 differ = rows.values[places] != self.centres[of_row, rows.columns[places]]
                 # All its numbers are the centre's, and the centre has no others. Not ``counts``:
                 # a row may store zeros, where a component of its direction underflowed.
-                found = segment_sums(differ.astype(np.int64), counts) > 0
+                differing = segment_sums(differ.astype(np.int64), counts) > 0
                 present = segment_sums((rows.values[places] != 0.0).astype(np.int64), counts)
-                found |= present != filled[names]
-            answer[begin : begin + step] = found
+                differing |= present != filled[names]
+            answer[begin : begin + step] = differing
         return answer
 
 

@@ -52,13 +52,13 @@ class LimbSums:
 
 def accumulate(rows: Rows, labels: Any, k: int) -> LimbSums | ClusterSums:
     """Keeps the contract of kmeans.accumulate."""
-    given = integers(labels)
+    groups = integers(labels)
     if not _ordinary(rows):
-        return reference.accumulate(rows.points, _plain(given), k)
+        return reference.accumulate(rows.points, _plain(groups), k)
     bins = Bins(_grid(rows), k * rows.d)
     for begin, end in rows.blocks(_BLOCK):
-        _add(bins, rows, slice(begin, end), given[begin:end])
-    return LimbSums(rows, bins, *_weights(rows, given, k))
+        _add(bins, rows, slice(begin, end), groups[begin:end])
+    return LimbSums(rows, bins, *_weights(rows, groups, k))
 
 
 def lloyd_step(rows: Rows, centres: Any, before: Any, metric: str = "euclidean") -> LloydStep:
@@ -323,16 +323,16 @@ def _least(values: Array) -> float:
 
 def squares(rows: Rows, labels: Any, k: int) -> tuple[Fraction, ...]:
     """Keeps the contract of kmeans.squares: the sum of w |x|^2 of each cluster."""
-    given = integers(labels)
+    numbers = integers(labels)
     lightest, heaviest = rows.weight_sizes
     top = 2 * exponent(rows.largest) + max(exponent(heaviest), 0)
     low = 2 * exponent(rows.smallest) if rows.largest else 0
     low += min(exponent(lightest), 0) - (0 if rows.weights is None else 106)
     if not (top < HIGHEST and low > _DEEPEST and exponent(heaviest) < HIGHEST):
-        return reference.squares(rows.points, _plain(given), k)
+        return reference.squares(rows.points, _plain(numbers), k)
     bins = Bins(Grid.of(top, 4 * max(rows.n, rows.values.size)), k)
     for begin, end in rows.blocks(_MANY if rows.dense else _BLOCK, _ROWS):
-        groups = given[begin:end].astype(np.intp)
+        groups = numbers[begin:end].astype(np.intp)
         weights = None if rows.weights is None else rows.weights[begin:end]
         if rows.dense:
             values = rows.values[begin:end]

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from array import array
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from operator import ne
 from typing import Any, overload
 
 from refclust.backends.session import Session
 from refclust.data.accepting.door import dataset, labels_of
-from refclust.data.dataset import Dataset, Dense
+from refclust.data.dataset import Dataset, Dense, readonly
 from refclust.errors import BadOption, LabelLengthMismatch, NotSymmetric
 from refclust.formulas.clustered import Clustered
-from refclust.formulas.contingency import Count, without_noise
+from refclust.formulas.contingency import Count, ordered_labels, without_noise
 from refclust.formulas.vectors import Vector
 from refclust.metrics import catalogue
 from refclust.metrics.catalogue import Entry, Formula
-from refclust.metrics.contingency import NO_NOISE, checked_policy, exact_weights
+from refclust.metrics.contingency import (
+    NO_NOISE,
+    checked_policy,
+    contingency,
+    exact_weights,
+    label_sequence,
+)
+from refclust.metrics.moments import LEAST, Moments
 from refclust.metrics.score import Score, evaluate, evaluate_all
 
 __all__ = ["InternalMetric", "clustered", "internal_scorer", "score_clustering"]
@@ -91,7 +100,7 @@ def clustered(
     weights: Iterable[Any] | None = None,
     noise: Hashable = NO_NOISE,
     noise_policy: str | None = None,
-    session: Session | None = None,  # noqa: ARG001  (passes over rows and pairs will run on it)
+    session: Session | None = None,
 ) -> Clustered:
     """Rows, or proximities, with the cluster of each, checked; objects of weight 0 are left out.
 
@@ -111,17 +120,54 @@ def clustered(
         policy = checked_policy(noise, noise_policy)
         names, counts, data = _without_noise(data, names, counts, noise, policy, proximity)
     data, names, counts = _without_zeros(data, names, counts, proximity)
-    clusters = Clustered.of(_Rows(data), names, counts)
-    if proximity is None:
-        return clusters
+    numbers, clusters = _numbered(names, session)
+    known = None if counts is None else tuple(counts)
+    if proximity is not None:
+        return Clustered(numbers, clusters, None, _square(data), similarities, known)
     return Clustered(
-        clusters.labels,
-        clusters.clusters,
-        None,
-        _square(data),
-        similarities,
-        clusters.weights,
+        numbers,
+        clusters,
+        _Rows(data),
+        weights=known,
+        columns=None if data.kind == "dense" else range(data.d),
+        moments=_moments(data, numbers, clusters, known, session),
     )
+
+
+def _numbered(
+    names: Sequence[Hashable], session: Session | None
+) -> tuple[Sequence[int], tuple[Hashable, ...]]:
+    """The number of each object's cluster, and what the clusters are called."""
+    if isinstance(names, memoryview):
+        clusters = contingency(names, names, session=session).clusters
+        if clusters == tuple(range(len(clusters))):  # they are such numbers already
+            return names if names.format == "i" else array("i", names), clusters
+    else:
+        clusters = ordered_labels(names)
+    number = {cluster: k for k, cluster in enumerate(clusters)}
+    return array("i", map(number.__getitem__, names)), clusters
+
+
+def _moments(
+    data: Dataset,
+    numbers: Sequence[int],
+    clusters: Sequence[Hashable],
+    counts: tuple[Count, ...] | None,
+    session: Session | None,
+) -> Moments | None:
+    """Sums by kernels, where there are many rows and their weights are doubles."""
+    if data.n < LEAST:
+        return None
+    weights = None
+    if counts is not None:
+        try:
+            weights = array("d", map(float, counts))
+        except OverflowError:
+            return None
+        if any(map(ne, weights, counts)):
+            return None
+    rows = replace(data, weights=None if weights is None else readonly(weights))
+    return Moments(rows, numbers, len(clusters), session or Session())
 
 
 class _Rows(Sequence[Vector]):
@@ -133,6 +179,9 @@ class _Rows(Sequence[Vector]):
     def __len__(self) -> int:
         return self.data.n
 
+    def __iter__(self) -> Iterator[Vector]:
+        return self.data.rows()
+
     @overload
     def __getitem__(self, i: int) -> Vector: ...
 
@@ -142,11 +191,17 @@ class _Rows(Sequence[Vector]):
     def __getitem__(self, i: int | slice) -> Vector | list[Vector]:
         if isinstance(i, slice):
             return list(map(self.__getitem__, range(*i.indices(self.data.n))))
-        return self.data.row(i)
+        if not -self.data.n <= i < self.data.n:
+            raise IndexError(f"row {i} of {self.data.n}")
+        return self.data.row(i % self.data.n)
 
 
-def _names(data: Dataset, labels: Any) -> tuple[Hashable, ...]:
-    names = data.labels if labels is None else labels_of(labels)
+def _names(data: Dataset, labels: Any) -> Sequence[Hashable]:
+    names: Sequence[Hashable] | None = data.labels
+    if labels is not None:
+        names = label_sequence(labels)
+        if not isinstance(names, memoryview):  # which holds integers
+            names = labels_of(labels)
     if names is None:
         raise BadOption("the labels of the clusters are missing: one for each row")
     if len(names) != data.n:
@@ -162,12 +217,12 @@ def _weights(data: Dataset, weights: Iterable[Any] | None) -> list[Count] | None
 
 def _without_noise(
     data: Dataset,
-    names: tuple[Hashable, ...],
+    names: Sequence[Hashable],
     counts: list[Count] | None,
     noise: Hashable,
     policy: str,
     proximity: Any,
-) -> tuple[tuple[Hashable, ...], list[Count] | None, Dataset]:
+) -> tuple[Sequence[Hashable], list[Count] | None, Dataset]:
     """Treat the objects that no cluster holds, as CT-NOISE does for two labelings."""
     if policy == "ignore":
         kept = [i for i, name in enumerate(names) if name != noise]
@@ -177,8 +232,8 @@ def _without_noise(
 
 
 def _without_zeros(
-    data: Dataset, names: tuple[Hashable, ...], counts: list[Count] | None, proximity: Any
-) -> tuple[Dataset, tuple[Hashable, ...], list[Count] | None]:
+    data: Dataset, names: Sequence[Hashable], counts: list[Count] | None, proximity: Any
+) -> tuple[Dataset, Sequence[Hashable], list[Count] | None]:
     if counts is None or all(counts):
         return data, names, counts
     kept = [i for i, count in enumerate(counts) if count]
@@ -188,11 +243,11 @@ def _without_zeros(
 
 def _selected(
     data: Dataset,
-    names: tuple[Hashable, ...],
+    names: Sequence[Hashable],
     counts: list[Count] | None,
     kept: list[int],
     proximity: Any,
-) -> tuple[tuple[Hashable, ...], list[Count] | None, Dataset]:
+) -> tuple[Sequence[Hashable], list[Count] | None, Dataset]:
     rows = data.select(kept)
     if proximity is not None:
         rows = dataset([[row[j] for j in kept] for row in rows.rows()])

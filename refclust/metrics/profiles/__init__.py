@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from refclust.errors import UnknownProfile
-from refclust.metrics.profiles import external
+from refclust.metrics.profiles import classification, external, internal
 from refclust.metrics.profiles.rules import Profile as Profile
 from refclust.metrics.profiles.rules import Quirk
 from refclust.numbers.reading import shown
@@ -24,8 +24,11 @@ _LIBRARIES: Final = (
     ("torchmetrics", "torchmetrics", "1.9.0"),
     ("clustercrit", "clusterCrit", "1.3.0"),
     ("mclust", "mclust", "6.0.0"),
+    ("permetrics", "permetrics", "2.1.0"),
+    ("pycm", "pycm", "4.6"),
+    ("fpc", "fpc", "2.2-10"),
 )
-_KINDS: Final = (external,)
+_KINDS: Final = (external, internal, classification)
 
 PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
     {

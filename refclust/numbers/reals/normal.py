@@ -48,6 +48,7 @@ Monomial: TypeAlias = tuple[tuple[Letter, int], ...]
 Polynomial: TypeAlias = dict[Monomial, Fraction]
 
 _UNIT: Monomial = ()
+_MOST_WORK = 200_000  # products of terms, about a second; past that nothing is shown of a tree
 _DIGITS = (*(30 * 2**step for step in range(8)), 5000)
 
 
@@ -57,6 +58,10 @@ class Quotient:
 
     top: Polynomial
     bottom: Polynomial
+
+
+class TooMuchWork(Exception):
+    """A product of polynomials has too many terms to be written out."""
 
 
 class NormalForms:
@@ -72,6 +77,7 @@ class NormalForms:
 
     def __init__(self, root: Real) -> None:
         self._numbers = set(_integers(root))
+        self._work = 0
         self._start_over()
 
     def _start_over(self) -> None:
@@ -82,11 +88,17 @@ class NormalForms:
 
     def is_zero(self, root: Real) -> bool:
         """Tell whether the tree is shown to be zero; ``False`` means: not shown."""
-        return self._vanishes(self.of(root).top)
+        try:
+            return self._vanishes(self.of(root).top)
+        except TooMuchWork:  # as with many quotients by different sums of roots
+            return False
 
     def constant(self, root: Real) -> Fraction | None:
         """Return the rational number that the normal form of a tree is, if it is one."""
-        return _as_constant(self.of(root))
+        try:
+            return _as_constant(self.of(root))
+        except TooMuchWork:
+            return None
 
     def of(self, root: Real) -> Quotient:
         """Return the normal form of a tree."""
@@ -256,6 +268,9 @@ class NormalForms:
     def _times(self, x: Polynomial, y: Polynomial) -> Polynomial:
         if len(x) == 1 and _UNIT in x:
             return _scaled(y, x[_UNIT])
+        self._work += len(x) * len(y)
+        if self._work > _MOST_WORK:
+            raise TooMuchWork
         product: Polynomial = {}
         for left, a in x.items():
             for right, b in y.items():

@@ -45,8 +45,8 @@ class Worker:
             answer = doing[request["do"]](request)
             return {"ok": True, "cpu": machine.own_seconds() - used, **answer}
         except Exception as error:  # a contender may fail in any way, and the report tells how
-            told = " ".join(f"{type(error).__name__}: {error}".split())
-            return {"ok": False, "error": told[:500]}
+            words = " ".join(f"{type(error).__name__}: {error}".split())
+            return {"ok": False, "error": words[:500]}
 
     def _open(self, request: dict[str, Any]) -> dict[str, Any]:
         """Import, warm up on tiny data, load the data."""
@@ -60,13 +60,13 @@ class Worker:
             self._inputs.clear()
             self._ready.clear()  # of earlier data, which would count as memory
             self._inputs[folder] = data.read(Path(folder))
-        given = self._inputs[folder]
-        work = maker(given, request["options"])
-        self._ready[request["key"]] = _Ready(work, given)
+        inputs = self._inputs[folder]
+        work = maker(inputs, request["options"])
+        self._ready[request["key"]] = _Ready(work, inputs)
         if request.get("tidy"):
             machine.tidy()
         return {
-            "digest": given.digest(),
+            "digest": inputs.digest(),
             "ready_seconds": time.perf_counter() - started,
             "resident": machine.resident(),
             "warm_up_peak": machine.high_water(),
@@ -78,11 +78,11 @@ class Worker:
             machine.tidy()
         machine.reset_high_water()
         started = time.perf_counter()
-        found = ready.work.run()
+        answer = ready.work.run()
         seconds = time.perf_counter() - started
         # Of a process that has ended the system tells no less than its parent held.
         peak = None if ready.work.outside else machine.high_water()
-        outcome = ready.work.told(found)
+        outcome = ready.work.told(answer)
         if request.get("labels") and outcome.labels is not None:
             Path(request["labels"]).write_bytes(outcome.labels.tobytes())
         return {"seconds": seconds, "peak": peak, **_plain(outcome)}

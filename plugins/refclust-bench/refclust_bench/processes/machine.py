@@ -42,11 +42,11 @@ def facts() -> dict[str, Any]:
 
 def versions() -> dict[str, str]:
     """The versions of refclust and of the numerical libraries beneath the contenders."""
-    found = {"refclust": __version__}
+    versions_known = {"refclust": __version__}
     for name in _BESIDE:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            found[name] = importlib.metadata.version(name)
-    return found
+            versions_known[name] = importlib.metadata.version(name)
+    return versions_known
 
 
 def busy_seconds() -> float | None:
@@ -72,8 +72,8 @@ def resident() -> int | None:
 
 def high_water() -> int | None:
     """The most bytes of memory this process has held since ``reset_high_water``, or ever."""
-    found = _status("VmHWM")
-    return _most_ever() if found is None else found
+    peak = _status("VmHWM")
+    return _most_ever() if peak is None else peak
 
 
 def reset_high_water() -> bool:

@@ -96,12 +96,12 @@ class Child:
             self._process.wait(5)
         self._process.kill()  # one that only closed its output
         code = self._process.wait()
-        told = f"the process died with code {code}"
+        death = f"the process died with code {code}"
         with contextlib.suppress(OSError, ValueError):
             self._errors.seek(0)
             lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
-            return f"{told}: {lines[-1][:300]}" if lines else told
-        return told
+            return f"{death}: {lines[-1][:300]}" if lines else death
+        return death
 
     def close(self) -> None:
         """End the process at once; there is nothing it could lose."""

@@ -1,8 +1,18 @@
 """Functions of the room beside the metrics that golden vectors ask for, chapter by chapter."""
 
-from refclust.vectors.runners.functions import significance
+from refclust.vectors.runners.functions import (
+    agreement,
+    classification,
+    proximity,
+    scatter,
+    significance,
+)
 from refclust.vectors.runners.functions.table import Functions
 
 FUNCTIONS: Functions = {
+    **scatter.FUNCTIONS,
+    **proximity.FUNCTIONS,
+    **classification.FUNCTIONS,
+    **agreement.FUNCTIONS,
     **significance.FUNCTIONS,
 }

@@ -1,0 +1,72 @@
+"""Metrics of fuzzy clusters as calls on the shares of objects (chapter 45)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from refclust.data.accepting.door import dataset
+from refclust.errors import NegativeCount
+from refclust.formulas.memberships import Memberships
+from refclust.metrics import catalogue
+from refclust.metrics.catalogue import Entry, Formula
+from refclust.metrics.contingency import exact_weights
+from refclust.metrics.score import Score, evaluate
+
+__all__ = ["FuzzyMetric", "fuzzy_scorer", "memberships"]
+
+
+@dataclass(frozen=True, slots=True)
+class FuzzyMetric:
+    """A metric of fuzzy clusters, ready to be called on the shares of objects in them."""
+
+    entry: Entry
+
+    def __call__(
+        self,
+        shares: Any,
+        *,
+        weights: Iterable[Any] | None = None,
+        profile: str | None = None,
+        **options: Any,
+    ) -> Score:
+        """Score the shares of objects, one row for each of them."""
+        return evaluate(self.entry, memberships(shares, weights=weights), options, profile=profile)
+
+    def __repr__(self) -> str:
+        return f"<refclust metric {self.entry.name}>"
+
+
+def fuzzy_scorer(formula: Formula) -> FuzzyMetric:
+    """Return the metric of fuzzy clusters that a formula declares."""
+    return FuzzyMetric(catalogue.ENTRIES[formula.__name__])
+
+
+def memberships(shares: Any, *, weights: Iterable[Any] | None = None) -> Memberships:
+    """The shares of objects in clusters, checked; objects of weight 0 are left out.
+
+    Spec: CONV-EVIDENCE, CT-WEIGHT
+
+    >>> memberships([[1, 0], [0.5, 0.5]]).total
+    2
+    """
+    data = dataset(shares)
+    rows = []
+    for i, row in enumerate(data.rows()):
+        full = tuple(row.get(j, 0.0) for j in range(data.d)) if isinstance(row, dict) else row
+        if min(full) < 0:
+            column = full.index(min(full))
+            raise NegativeCount(
+                f"object {i} has the share {full[column]!r} in cluster {column}; "
+                "shares are not negative"
+            )
+        rows.append(full)
+    names = data.features
+    if weights is None:
+        weights = data.weights
+    if weights is None:
+        return Memberships.of(rows, names)
+    counts = exact_weights(weights, len(rows))
+    kept = [i for i, count in enumerate(counts) if count]
+    return Memberships.of([rows[i] for i in kept], names, [counts[i] for i in kept])

@@ -1,0 +1,118 @@
+"""Density-based validation: parts against brute force, and what must not matter (chapter 48)."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from refclust.formulas import density as room
+from refclust.formulas.clustered import Clustered
+from refclust.formulas.undefined import Undefined
+from refclust.formulas.vectors import Exact
+from refclust.numbers.real import real
+
+F = Fraction
+coordinate = st.integers(0, 6)
+plane = st.tuples(coordinate, coordinate)
+space = st.tuples(coordinate, coordinate, coordinate)
+
+
+@pytest.mark.spec("INT-CORE")
+@given(st.lists(plane, min_size=2, max_size=6))
+def test_core_is_a_harmonic_mean(points: list[tuple[int, int]]) -> None:
+    clustered = Clustered.of(points, [0] * len(points))
+    objects = list(range(len(points)))
+    for o, (x, y) in enumerate(points):
+        squares = [(x - a) ** 2 + (y - b) ** 2 for i, (a, b) in enumerate(points) if i != o]
+        due = F(0) if 0 in squares else len(squares) / sum(F(1, s) for s in squares)
+        assert room.core_power(clustered, objects, o, 2) == due
+        assert min(squares) <= due * 1 <= max(squares) or due == 0
+
+
+@pytest.mark.spec("INT-MREACH")
+@given(*[st.fractions(0, 9)] * 3)
+def test_reach_is_the_largest(a: Fraction, b: Fraction, length: Fraction) -> None:
+    assert room.reach_power(a, b, length) == sorted([a, b, length])[2]
+
+
+def joined(n: int, edges: tuple[tuple[int, int], ...]) -> bool:
+    reached = {0}
+    for _ in range(n):
+        reached |= {j for edge in edges for j in edge if reached & set(edge)}
+    return len(reached) == n
+
+
+@pytest.mark.spec("INT-TREE")
+@given(st.integers(1, 5), st.lists(st.integers(0, 4), min_size=10, max_size=10))
+def test_no_tree_is_shorter(n: int, lengths: list[int]) -> None:
+    pairs = list(itertools.combinations(range(n), 2))
+    length = dict(zip(pairs, map(F, lengths), strict=False))
+    tree = room.spanning_tree(n, lambda i, j: length[i, j])
+    sums = [
+        sum(length[edge] for edge in edges)
+        for edges in itertools.combinations(pairs, n - 1)
+        if joined(n, edges)
+    ]
+    assert joined(n, tuple(tree))
+    assert len(tree) == n - 1
+    assert sum(length[edge] for edge in tree) == min(sums)
+    # Of equal edges the first: no edge before a kept one, as long, could have joined the same.
+    assert tree == sorted(tree, key=lambda edge: (length[edge], edge))
+
+
+@pytest.mark.spec("INT-DSC", "INT-DSPC", "INT-DBCV")
+@given(st.integers(1, 20), st.integers(1, 20), st.integers(1, 20))
+def test_two_pairs_on_a_line(a: int, gap: int, b: int) -> None:
+    # A cluster of two has one edge, as long as both cores; all of its objects are inner.
+    rows = [[0], [a], [a + gap], [a + gap + b]]
+    clustered = Clustered.of(rows, "aabb")
+    parts = [room.density(clustered, k, 1) for k in (0, 1)]
+    assert [part.sparseness for part in parts] == [a, b]
+    assert [part.inner for part in parts] == [(0, 1), (0, 1)]
+    apart = max(a, b, gap)
+    assert room.density_separation(clustered, parts[0], parts[1], 1) == apart
+    due = (F(apart - a, apart) + F(apart - b, apart)) / 2
+    assert room.dbcv(clustered) == due
+
+
+@pytest.mark.spec("INT-DSC")
+@given(st.lists(plane, min_size=3, max_size=6, unique=True))
+def test_sparseness_is_some_reachability(points: list[tuple[int, int]]) -> None:
+    clustered = Clustered.of(points, [0] * len(points))
+    part = room.density(clustered, 0, 2)
+    reach: list[Exact] = [
+        max(
+            part.cores[i],
+            part.cores[j],
+            F((points[i][0] - points[j][0]) ** 2 + (points[i][1] - points[j][1]) ** 2),
+        )
+        for i, j in itertools.combinations(range(len(points)), 2)
+    ]
+    assert part.sparseness in reach
+    assert 1 <= len(part.inner) <= len(points) - 2 or len(points) < 3
+    # Around a place with all objects, no cut of the tree is longer than the longest least edge.
+    assert part.sparseness <= max(reach)
+
+
+@pytest.mark.spec("INT-DBCV", "INT-CORE", "INT-DSPC")
+@given(st.lists(space, min_size=4, max_size=6, unique=True), st.integers(2, 5))
+def test_scale_does_not_matter(points: list[tuple[int, int, int]], factor: int) -> None:
+    labels = [i % 2 for i in range(len(points))]
+    larger = [tuple(factor * x for x in point) for point in points]
+    small, large = (room.dbcv(Clustered.of(rows, labels)) for rows in (points, larger))
+    assert float(small) == float(large)
+    assert -1 <= float(small) <= 1
+    # In another dimension the same distances weigh otherwise; the default is that of the rows.
+    assert float(room.dbcv(Clustered.of(points, labels), dimension=3)) == float(small)
+
+
+@pytest.mark.spec("INT-DBCV")
+def test_where_there_is_no_density() -> None:
+    for rows, labels in (([[0], [1], [2]], "aab"), ([[0], [1]], "aa"), ([[1]] * 4, "aabb")):
+        with pytest.raises(Undefined):
+            room.dbcv(Clustered.of(rows, labels))
+    assert room.dbcv(Clustered.of([[0], [0], [3], [3]], "aabb")) == real(1)
