@@ -92,8 +92,7 @@ def usual(n: int, ks: Sequence[int]) -> tuple[list[str], tuple[str, ...]]:
         )
     if not gap.is_range(ks):
         left_out["gap"] = "the gap needs two or more numbers of clusters without a hole: left out"
-    known = [name for name in USUAL if name not in METRICS or name in catalogue.ENTRIES]
-    return [name for name in known if name not in left_out], tuple(left_out.values())
+    return [name for name in USUAL if name not in left_out], tuple(left_out.values())
 
 
 def _candidate(k: int, outcome: Outcome) -> Candidate:
