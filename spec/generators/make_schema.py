@@ -335,6 +335,22 @@ def _curves(matrix: dict[str, Any]) -> list[dict[str, Any]]:
         ),
         _object([*kind], [], kind),
         _object([*model], [], model),
+        *_choices({"type": "array", "items": ratio}),
+    ]
+
+
+def _choices(ratios: dict[str, Any]) -> list[dict[str, Any]]:
+    gaps: dict[str, Any] = {"first": WHOLE, "gaps": ratios, "errors": ratios}
+    values: dict[str, Any] = {"first": WHOLE, "values": ratios}
+    drawn: dict[str, Any] = {"n": WHOLE, "pairs": WHOLE, "seed": WHOLE}
+    side = {"type": "array", "items": {"type": "string", "pattern": "^(-|[0-9]+)$"}}
+    pair = {"type": "array", "items": side, "minItems": 2, "maxItems": 2}
+    clusterings: dict[str, Any] = {"clusterings": {"type": "array", "items": pair}}
+    return [
+        _object([*gaps], [], gaps),
+        _object([*values], [], values),
+        _object([*drawn], [], drawn),
+        _object([*clusterings], ["weights"], {**clusterings, "weights": ratios}),
     ]
 
 
@@ -424,6 +440,8 @@ def schema() -> dict[str, Any]:
                     "selection.variational",
                     "selection.curve",
                     "selection.held_out",
+                    "selection.rule",
+                    "selection.stability",
                 ]
             },
             "title": {"type": "string"},
