@@ -47,6 +47,7 @@ for _name, _place, _help in (
     ("sample", "sample:sample", "Draw rows from a mixture or a classifier."),
     ("describe", "describe:describe", "Tell what is in each cluster of a model."),
     ("compare", "compare:compare", "Tell whether one classifier is better."),
+    ("crossval", "crossval:crossval", "Judge classifiers on rows they have not seen."),
     ("sniff", "sniff:sniff", "Tell how a file would be read."),
     ("convert", "convert:convert", "Convert data from one format to another."),
     ("formats", "sniff:formats", "List the formats of data."),

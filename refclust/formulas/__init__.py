@@ -28,4 +28,6 @@ CHAPTERS: Final = (
     "association",
     "agreement",
     "significance",
+    "intervals",
+    "crossval",
 )

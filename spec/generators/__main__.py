@@ -10,11 +10,13 @@ from pathlib import Path
 
 from . import (
     make_agreement,
+    make_crossval,
     make_degenerate,
     make_distributions,
     make_errata,
     make_exhaustive,
     make_hierarchical,
+    make_intervals,
     make_kmeans,
     make_labels,
     make_medium,
@@ -48,6 +50,8 @@ MAKERS: dict[str, Callable[[], list[VectorFile]]] = {
     "hierarchical": make_hierarchical.files,
     "mixture": make_mixture.files,
     "agreement": make_agreement.files,
+    "crossval": make_crossval.files,
+    "intervals": make_intervals.files,
     "significance": make_significance.files,
 }
 

@@ -18,6 +18,7 @@ from refclust.data.dataset import Dataset
 from refclust.errors import BadOption, DataError
 from refclust.fitting.checks import whole
 from refclust.fitting.options import takes
+from refclust.fitting.splits import folds
 from refclust.limits import within
 from refclust.mixture.bayes.fit import (
     variational_bernoulli,
@@ -113,7 +114,7 @@ def select(call: SelectCall) -> Selection:
     if fit is None:
         clustering = KMeansCall(data=rows, session=session, **options)
         return select_kmeans(clustering, ks, criterion, call.references, watch)
-    dealt = held_out.folds(rows.n, call.folds, seed=call.seed) if criterion == "cv" else ()
+    dealt = folds(rows.n, call.folds, seed=call.seed) if criterion == "cv" else ()
     fitting = _Fitting(model, criterion, rows, session, fit, options, dealt)
     table = fitting.selection([(each, shape) for each in ks for shape in shapes], watch)
     return replace(table, left_out=left_out)
