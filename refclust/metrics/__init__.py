@@ -29,6 +29,7 @@ from refclust.metrics.calls.clusterings import InternalMetric
 from refclust.metrics.calls.labelings import Metric, score, scorer
 from refclust.metrics.calls.raters import RaterMetric, rater_metric
 from refclust.metrics.intervals import RateInterval, rate_interval
+from refclust.metrics.permuted_labels import LabelTest, label_permutation
 from refclust.metrics.score import Score
 
 purity = scorer(matching.purity)
@@ -122,4 +123,4 @@ mean_pairwise_kappa = rater_metric(agreement.mean_pairwise_kappa)
 CALLS = (Metric, InternalMetric, ClassifierTest, TrialTest, RaterMetric)
 __all__ = [name for name, value in dict(globals()).items() if isinstance(value, CALLS)]
 __all__ += ["Contingency", "Metric", "Score", "score"]
-__all__ += ["RateInterval", "rate_interval"]
+__all__ += ["LabelTest", "RateInterval", "label_permutation", "rate_interval"]
