@@ -19,6 +19,7 @@ from refclust.metrics import (
     matching_adjusted,
     pairs_adjusted,
     significance_sampled,
+    tendency_sampled,
 )
 from refclust.metrics.calls.classifiers import (
     ClassifierTest,
@@ -28,6 +29,7 @@ from refclust.metrics.calls.classifiers import (
 )
 from refclust.metrics.calls.clusterings import InternalMetric, internal_scorer
 from refclust.metrics.calls.labelings import Metric, score, scorer
+from refclust.metrics.calls.tendency import TendencyMetric, tendency_scorer
 from refclust.metrics.score import Score
 
 purity = scorer(matching.purity)
@@ -111,6 +113,7 @@ point_biserial_unscaled = internal_scorer(proximity.point_biserial_unscaled)
 internal_hubert_raw = internal_scorer(proximity.internal_hubert_raw)
 internal_hubert_normalized = internal_scorer(proximity.internal_hubert_normalized)
 dbcv = internal_scorer(density.dbcv)
+hopkins = tendency_scorer(tendency_sampled.hopkins)
 
 mcnemar = classifier_test(significance.mcnemar)
 mcnemar_chi_squared = classifier_test(significance.mcnemar_chi_squared)
@@ -129,6 +132,6 @@ friedman = trial_test(significance.friedman)
 friedman_chi_squared = trial_test(significance.friedman_chi_squared)
 iman_davenport = trial_test(significance.iman_davenport)
 
-CALLS = (Metric, InternalMetric, ClassifierTest, TrialTest)
+CALLS = (Metric, InternalMetric, TendencyMetric, ClassifierTest, TrialTest)
 __all__ = [name for name, value in dict(globals()).items() if isinstance(value, CALLS)]
 __all__ += ["Contingency", "Metric", "Score", "score"]

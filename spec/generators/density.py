@@ -7,9 +7,11 @@ Arb balls of 1,600 bits, and taken for equal where the balls meet.
 from __future__ import annotations
 
 import itertools
+import random
 from collections.abc import Sequence
 from fractions import Fraction
 
+from . import surds
 from .balls import arb_enclosure
 from .exact import Expr, Node, square_root
 from .surds import Surd, divide, value_of
@@ -154,3 +156,27 @@ def _mean(
         for target, part in ((first, by_quotient), (second, by_difference)):
             target.append(Node("*", (share * sign, Node("-", (F(1), part)))))
     return Irrational(Node("+", tuple(first)), Node("+", tuple(second)))
+
+
+# -- tendency -------------------------------------------------------------------------------
+
+
+def hopkins(rows: Sequence[Row], m: int, exponent: int, seed: int) -> Value:
+    """Hopkins' statistic of the draws of a seed: an exchange from the last place down, then u's."""
+    stream = random.Random(seed)
+    order = list(range(len(rows)))
+    for last in range(len(order) - 1, 0, -1):
+        chosen = int(F(stream.random()) * (last + 1))
+        order[last], order[chosen] = order[chosen], order[last]
+    places = []
+    for _ in range(m):
+        box = [(min(column), max(column)) for column in zip(*rows, strict=True)]
+        places.append([low + F(stream.random()) * (high - low) for low, high in box])
+    far = [_nearest(place, rows, exponent) for place in places]
+    near = [_nearest(rows[i], [*rows[:i], *rows[i + 1 :]], exponent) for i in order[:m]]
+    return value_of([divide(surds.total(far), surds.total(far + near))])
+
+
+def _nearest(x: Row, rows: Sequence[Row], exponent: int) -> Surd:
+    squares = [sum(((a - b) ** 2 for a, b in zip(x, y, strict=True)), F(0)) for y in rows]
+    return Surd.root(min(squares) ** exponent)

@@ -37,7 +37,7 @@ SEVEN = [[0, 0], [0, 1], [1, 0], [10, 10], [10, 11], [11, 10], [20, 0]]
 
 def files() -> list[VectorFile]:
     """The files of both chapters."""
-    return [_rows(), _matrices(), _densities()]
+    return [_rows(), _matrices(), _densities(), _tendencies()]
 
 
 def _rows() -> VectorFile:
@@ -215,4 +215,33 @@ def _densities() -> VectorFile:
         }
         expect = _encoded(density.dbcv(exact, labels))
         file.add(slug, given, expect)
+    return file
+
+
+def _tendencies() -> VectorFile:
+    file = VectorFile(
+        "48-density/tendency.json",
+        SUBJECT,
+        "Whether rows tend to cluster: seeded draws",
+        formulas=["TEND-HOPKINS"],
+    )
+    cases: list[tuple[str, Rows]] = [
+        ("line", [[0], [1], [2], [10], [11], [12]]),
+        ("plane", SEVEN),
+        ("space", [[0, 0, 1], [2, 1, 0], [5, 5, 5], [5, 6, 5]]),
+        ("same", [[1, 1]] * 3),
+    ]
+    for name, points in cases:
+        exact = [[F(x) for x in row] for row in points]
+        d = len(exact[0])
+        expect: dict[str, Json] = {
+            "hopkins": encode(density.hopkins(exact, 1, d, 0)),
+            "hopkins[objects=3]": encode(density.hopkins(exact, 3, d, 0)),
+            "hopkins[exponent=2,objects=2,seed=7]": encode(density.hopkins(exact, 2, 2, 7)),
+        }
+        given: dict[str, Json] = {
+            "rows": [[str(x) for x in row] for row in exact],
+            "labels": [0] * len(exact),
+        }
+        file.add(f"tendency-{name}", given, expect)
     return file
