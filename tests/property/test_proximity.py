@@ -400,6 +400,54 @@ def test_a_matrix_says_what_rows_say(
             assert same(scored(name, rows), scored(name, table))
 
 
+class Told:
+    """Passes that say what the definitions say, and remember that they were asked."""
+
+    def __init__(self, plain: Clustered) -> None:
+        self.plain, self.asked = plain, set[str]()
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        self.asked.add(name)
+        formulas: dict[str, Callable[..., Any]] = {
+            "distance_sum": room.distance_sum,
+            "cluster_sum": room.cluster_weight,
+            "nearest_squared": room.nearest_squared,
+            "farthest_squared": room.farthest_squared,
+            "hausdorff_squared": room.hausdorff_squared,
+            "centre_distances": room.centre_distances,
+            "orders": room.orders,
+            "least_sum": lambda c, m: room.extreme_sum(c, F(m)),
+            "largest_sum": lambda c, m: room.extreme_sum(c, F(m), largest=True),
+            "squared_sum": lambda c: sum(d * n for d, _, n in room.squared_lengths(c)),
+        }
+        return lambda *args: formulas[name](self.plain, *args)
+
+
+@pytest.mark.spec(
+    *CLAUSES, "INT-SIL", "INT-MEDOID", "INT-DELTA", "INT-DIAM", "INT-ORDERS", "INT-WSR"
+)
+def test_passes_are_asked_where_there_are_any() -> None:
+    rows, labels = [(0, 0), (1, 0), (1, 2), (5, 1), (6, 3), (2, 2)], list("aabbbc")
+    plain, told = Clustered.of(rows, labels), Told(Clustered.of(rows, labels))
+    passed: Any = told
+    clustered = Clustered(plain.labels, plain.clusters, rows, passes=passed)
+    used: dict[str, set[str]] = {}
+    for name in PAIRS:
+        assert same(scored(name, plain), scored(name, clustered))
+        used[name] = set(told.asked)
+        told.asked.clear()
+    assert used["silhouette"] == {"distance_sum"} == used["medoid_silhouette"]
+    assert used["normalized_cut"] == {"cluster_sum"} == used["internal_hubert_raw"]
+    assert used["dunn"] == {"nearest_squared", "farthest_squared"}
+    assert used["c_index"] == {"least_sum", "largest_sum", "cluster_sum"}
+    assert used["baker_hubert_gamma"] == {"orders"} == used["g_plus"]
+    assert used["point_biserial"] == {"cluster_sum", "squared_sum"}
+    for between, within in itertools.product(room.BETWEEN, room.WITHIN):
+        options = {"between": between, "within": within}
+        assert room.dunn(plain, **options) == room.dunn(clustered, **options)
+    assert {"hausdorff_squared", "centre_distances"} <= told.asked
+
+
 @pytest.mark.spec("INT-NC")
 def test_the_toy_points_of_the_erratum() -> None:
     assert metrics.normalized_cut([[0], [1], [10], [11]], "aabb").fraction == F(40, 21)
