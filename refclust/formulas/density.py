@@ -125,19 +125,19 @@ def density(clustered: Clustered, k: int, d: int) -> Dense:
     return Dense(tuple(objects), tuple(cores), tuple(sorted(inner)), widest)
 
 
-def density_separation(clustered: Clustered, one: Dense, other: Dense, d: int) -> Exact:
+def density_separation(clustered: Clustered, x: Dense, y: Dense, d: int) -> Exact:
     """How far apart the inner objects of two clusters are at least, as densities see it.
 
     Defines: INT-DSPC
     """
     return min(
         reach_power(
-            one.cores[a],
-            other.cores[b],
-            length_power(clustered, one.objects[a], other.objects[b], d),
+            x.cores[a],
+            y.cores[b],
+            length_power(clustered, x.objects[a], y.objects[b], d),
         )
-        for a in one.inner
-        for b in other.inner
+        for a in x.inner
+        for b in y.inner
     )
 
 

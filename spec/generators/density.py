@@ -95,12 +95,12 @@ def separation(
     x: tuple[Sequence[Row], list[Expr], list[int]], y: tuple[Sequence[Row], list[Expr], list[int]]
 ) -> Expr:
     """The least reachability between inner objects of two clusters."""
-    found: Expr | None = None
+    values: Expr | None = None
     for a, b in itertools.product(x[2], y[2]):
         reach = _largest([x[1][a], y[1][b], power(x[0][a], y[0][b])])
-        found = reach if found is None or _less(reach, found) else found
-    assert found is not None
-    return found
+        values = reach if values is None or _less(reach, values) else values
+    assert values is not None
+    return values
 
 
 def dbcv(rows: Sequence[Row], labels: Sequence[int]) -> dict[str, Value]:
@@ -121,12 +121,12 @@ def dbcv(rows: Sequence[Row], labels: Sequence[int]) -> dict[str, Value]:
         apart.append(least)
     inside = [part[2] for part in parts]
     shares = [F(len(group), len(rows)) for group in groups]
-    found: dict[str, Value] = {"dbcv": _mean(d, shares, apart, inside)}
+    values: dict[str, Value] = {"dbcv": _mean(d, shares, apart, inside)}
     if d < 3:
-        found["core_powers"] = tuple(_fraction(c) for c in parts[0][0])
-        found["sparsenesses"] = tuple(map(_fraction, inside))
-        found["separations"] = tuple(map(_fraction, apart))
-    return found
+        values["core_powers"] = tuple(_fraction(c) for c in parts[0][0])
+        values["sparsenesses"] = tuple(map(_fraction, inside))
+        values["separations"] = tuple(map(_fraction, apart))
+    return values
 
 
 def _fraction(value: Expr) -> Fraction:

@@ -83,18 +83,18 @@ def _add(
 ) -> None:
     exact = [[F(x) for x in row] for row in rows]
     objects = Objects.of_rows(exact, labels, weights or [1] * len(rows))
-    found = cuts(objects) | silhouettes(objects) | dunn(objects) | ranks(objects) | hubert(objects)
+    values = cuts(objects) | silhouettes(objects) | dunn(objects) | ranks(objects) | hubert(objects)
     given: dict[str, Json] = {
         "rows": [[str(x) for x in row] for row in exact],
         "labels": list(labels),
     }
     if weights is not None:
         given["weights"] = list(weights)
-    file.add(slug, given, _encoded(found), description)
+    file.add(slug, given, _encoded(values), description)
 
 
-def _encoded(found: dict[str, Value]) -> dict[str, Json]:
-    return {key: encode(value) for key, value in found.items()}
+def _encoded(values: dict[str, Value]) -> dict[str, Json]:
+    return {key: encode(value) for key, value in values.items()}
 
 
 def _matrices() -> VectorFile:
@@ -142,12 +142,12 @@ def _add_matrix(
     similar: bool,
 ) -> None:
     objects = Objects.of_matrix(matrix, labels)
-    found = cuts(objects)
+    values = cuts(objects)
     formulas = CUTS
     if not similar:
-        found |= silhouettes(objects) | dunn(objects) | ranks(objects)
+        values |= silhouettes(objects) | dunn(objects) | ranks(objects)
         formulas = CUTS + SILHOUETTES + DUNN + RANKS
-    expect = _encoded(found)
+    expect = _encoded(values)
     misprint: dict[str, Json] = {}
     if expect["normalized_cut"] != expect["ratio_cut[per=all]"]:
         misprint = {"normalized_cut": expect["ratio_cut[per=all]"]}

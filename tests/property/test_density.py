@@ -138,8 +138,8 @@ def test_hopkins_by_loops(points: list[int], places: list[int]) -> None:
         )
         rows = [[x] for x in points]
         if far + near:
-            found = room.hopkins_ratio(rows, [[u] for u in places], sample, exponent)
-            assert found == F(far, far + near)
+            value = room.hopkins_ratio(rows, [[u] for u in places], sample, exponent)
+            assert value == F(far, far + near)
         else:
             with pytest.raises(Undefined):
                 room.hopkins_ratio(rows, [[u] for u in places], sample, exponent)
