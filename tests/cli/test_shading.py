@@ -29,6 +29,8 @@ def test_where_shades_change() -> None:
     eighths = Contingency.of_rows([[n, 8 - n] for n in range(1, 9)])
     lines = list(shaded(eighths.grid(), BLOCKS))[1:-1]
     assert [line.split()[1] for line in lines] == ["░░", "░░", "▒▒", "▒▒", "▓▓", "▓▓", "██", "██"]
+    little = list(shaded(Contingency.of_rows([[1, 15]]).grid(), BLOCKS))[1]
+    assert little.split()[1] == "░░"  # little is not nothing
 
 
 def test_signs_where_there_are_no_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
