@@ -48,6 +48,7 @@ for _name, _place, _help in (
     ("score", "score:score", "Score clusterings or classifiers."),
     ("explain", "explain.scores:explain", "Derive a score, or a step of EM."),
     ("compare", "compare:compare", "Tell whether one classifier is better."),
+    ("crossval", "crossval:crossval", "Judge classifiers on rows they have not seen."),
     ("sniff", "sniff:sniff", "Tell how a file would be read."),
     ("convert", "convert:convert", "Convert data from one format to another."),
     ("formats", "sniff:formats", "List the formats of data."),

@@ -35,6 +35,8 @@ from refclust.metrics.calls.labelings import Metric, score, scorer
 from refclust.metrics.calls.memberships import fuzzy_scorer
 from refclust.metrics.calls.probabilities import probability_metric
 from refclust.metrics.calls.raters import rater_metric
+from refclust.metrics.intervals import RateInterval, rate_interval
+from refclust.metrics.permuted_labels import LabelTest, label_permutation
 from refclust.metrics.score import Score
 
 purity = scorer(matching.purity)
@@ -219,3 +221,4 @@ mean_pairwise_kappa = rater_metric(agreement.mean_pairwise_kappa)
 
 __all__ = [name for name, value in dict(globals()).items() if hasattr(value, "entry")]
 __all__ += ["Contingency", "Metric", "Score", "score"]
+__all__ += ["LabelTest", "RateInterval", "label_permutation", "rate_interval"]

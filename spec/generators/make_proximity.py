@@ -64,7 +64,7 @@ def _rows() -> VectorFile:
     moved = [[a + far, b - far] for a, b in SEVEN[:6]]
     _add(file, "pairs-six-moved", moved, [0, 0, 0, 1, 1, 1], description="the six, shifted by 2^50")
     draw = random.Random(46)
-    for i in range(12):
+    for i in range(10):
         n, d, k = 4 + i % 3, 1 + i % 3, 2 + i % 2
         rows = [[F(int(draw.random() * 9), 2) for _ in range(d)] for _ in range(n)]
         labels = [j if j < k else int(draw.random() * k) for j in range(n)]

@@ -150,13 +150,18 @@ def silhouettes(objects: Objects) -> dict[str, Value]:
     """Silhouettes of objects and clusters, and their means."""
     found = widths(objects)
     keys = ("silhouettes", "silhouette", "silhouette[average=clusters]", "silhouette[cluster=0]")
+    larger_key = "silhouette[average=larger]"
     if found is None:
-        return {key: Undefined() for key in (*keys[1:], "medoid_silhouette")}
+        return {key: Undefined() for key in (*keys[1:], larger_key, "medoid_silhouette")}
     n, clusters = len(found), objects.clusters
     by_cluster = [
         _scaled(found[i], F(1, len(clusters) * len(members)))
         for members in clusters
         for i in members
+    ]
+    large = [members for members in clusters if len(members) > 1]
+    by_larger = [
+        _scaled(found[i], F(1, len(large) * len(members))) for members in large for i in members
     ]
     first = [_scaled(found[i], F(1, len(clusters[0]))) for i in clusters[0]]
     medoids = [_medoid(objects, members) for members in clusters]
@@ -170,6 +175,7 @@ def silhouettes(objects: Objects) -> dict[str, Value]:
         keys[1]: value_of(_scaled(s, F(1, n)) for s in found),
         keys[2]: value_of(by_cluster),
         keys[3]: value_of(first),
+        larger_key: value_of(by_larger) if large else Undefined(),
         "medoid_silhouette": value_of(away),
         "medoids": tuple(F(_place(objects, m)) for m in medoids),
     }
@@ -193,6 +199,11 @@ def _place(objects: Objects, i: int) -> int:
 
 SEPARATIONS = ("nearest", "farthest", "mean", "centres", "own_centres", "hausdorff")
 DIAMETERS = ("farthest", "mean", "centre")
+INDICES = (
+    *itertools.product(SEPARATIONS, DIAMETERS),
+    ("to_centre", "farthest"),
+    ("centres", "radius"),
+)
 
 
 def _separation(objects: Objects, x: list[int], y: list[int], way: str) -> Surd:
@@ -208,6 +219,8 @@ def _separation(objects: Objects, x: list[int], y: list[int], way: str) -> Surd:
     if way == "own_centres":
         own = [_to(objects, part, _centre(objects, part)) for part in (x, y)]
         return total(own).times(F(1, len(x) + len(y)))
+    if way == "to_centre":
+        return _least([_to(objects, [j], _centre(objects, x)) for j in y])
     there = [_least([objects.matrix[i][j] for j in y]) for i in x]
     back = [_least([objects.matrix[i][j] for i in x]) for j in y]
     return _most(there + back)
@@ -228,14 +241,16 @@ def _diameter(objects: Objects, x: list[int], way: str) -> Surd:
         return _most(lengths)
     if way == "mean":
         return total(lengths).times(F(1, len(lengths)))
+    if way == "radius":
+        return _most([_to(objects, [i], _centre(objects, x)) for i in x])
     return _to(objects, x, _centre(objects, x)).times(F(2, len(x)))
 
 
 def dunn(objects: Objects) -> dict[str, Value]:
     """All of the generalised Dunn indices that the evidence allows."""
     found: dict[str, Value] = {}
-    for between, within in itertools.product(SEPARATIONS, DIAMETERS):
-        needs_rows = between in ("centres", "own_centres") or within == "centre"
+    for between, within in INDICES:
+        needs_rows = "centre" in between or within in ("centre", "radius")
         if needs_rows and objects.rows is None:
             continue
         options = [f"between={between}"] if between != "nearest" else []

@@ -282,6 +282,18 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
         (*PAIR, NAME),
         (f"both{NAME}.csv", "--column-true", EVIL, "--column-pred", NAME),
     ],
+    "crossval": [
+        ("lda", f"{NAME}.csv", "--labels", PAIR[0], "--folds", "2"),
+        ("lda,qda", f"{NAME}.csv", "--labels", PAIR[0], "--folds", "2", "--json"),
+        ("lda", f"{NAME}.csv", *READ, "--folds", "2", "--as", "latex"),
+        (EVIL, f"{NAME}.csv"),
+        ("lda", NAME),
+        ("lda", f"{NAME}.csv", "--labels", EVIL),
+        ("lda", f"{NAME}.csv", "--set", f"{EVIL}={EVIL}"),
+        ("lda", f"{NAME}.csv", "--set", EVIL),
+        ("lda", f"{NAME}.csv", "--set", f"{EVIL}:floor=1"),
+        ("lda", f"{NAME}.csv", "--as", EVIL),
+    ],
     "explain": [
         ("matching_accuracy", *TABLE),
         ("nmi", *PAIR),

@@ -19,6 +19,7 @@ from refclust.formulas.clustered import Clustered
 from refclust.metrics import catalogue
 from refclust.metrics.calls.clusterings import clustered, score_clustering
 from refclust.metrics.moments import LEAST, Moments
+from refclust.numbers.real import real
 
 OF_ROWS = [
     entry.name
@@ -67,6 +68,10 @@ def test_moments_are_the_definitions(
         assert moments.cluster_sse(k) == scatter.cluster_sse(plain, k)
         assert moments.cluster_scatter(k) == scatter.cluster_scatter(plain, k)
         assert moments.variances(k) == scatter.variances(plain, k)
+    middle = scatter.overall_mean(plain)
+    for bound in (1, 10**6, 10**12):
+        near = scatter.at_most(real(bound))
+        assert moments.density(0, 1, middle, near) == scatter.density(plain, 0, 1, middle, near)
     for i in range(len(rows)):
         assert moments.squared_to_means(i) == scatter.squared_to_means(plain, i)
 

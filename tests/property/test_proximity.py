@@ -170,6 +170,9 @@ def test_silhouettes_by_loops(given_: tuple[list[int], list[int]]) -> None:
     assert room.silhouette(clustered, point=F(0)) == widths[0]
     assert room.silhouette(clustered) == sum(widths) / len(widths)
     assert room.silhouette(clustered, average="clusters") == sum(by_cluster) / len(parts)
+    larger = [mean for mean, c in zip(by_cluster, parts, strict=True) if len(c) > 1]
+    due = over(sum(larger, F()), len(larger))
+    assert asked(room.silhouette, clustered, average="larger") == due
 
 
 @pytest.mark.spec("INT-MEDOID", "INT-MSIL")
@@ -213,12 +216,14 @@ def test_dunn_by_loops(given_: tuple[list[int], list[int]]) -> None:
         apart["centres"].append(abs(means[k] - means[l]))
         apart["own_centres"].append((own[k] + own[l]) / (len(x) + len(y)))
         apart["hausdorff"].append(max(there + back))
+        apart["to_centre"].append(min(abs(b - means[k]) for b in y))
     wide: dict[str, list[Fraction]] = {way: [] for way in room.WITHIN}
     for k, x in enumerate(values):
         lengths_of = [abs(a - b) for a, b in itertools.combinations(x, 2)] or [F()]
         wide["farthest"].append(max(lengths_of))
         wide["mean"].append(sum(lengths_of, F()) / len(lengths_of))
         wide["centre"].append(2 * own[k] / len(x))
+        wide["radius"].append(max(abs(a - means[k]) for a in x))
         assert [room.diameter(clustered, k, way).fraction for way in room.WITHIN] == [
             wide[way][k] for way in room.WITHIN
         ]
