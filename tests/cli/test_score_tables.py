@@ -55,6 +55,11 @@ def test_ties_are_all_marked(cli: Cli) -> None:
     assert done.out.splitlines()[-1] == "  mirkin ↓  88.0*      88.0*"
 
 
+def test_what_is_undefined_is_never_the_best(several: Cli) -> None:
+    done = several("score", "true.txt", "one.txt", "pred.txt", "true.txt", "-m", "nmi", "--json")
+    assert done.json()["best"] == {"nmi": [2]}
+
+
 def test_all_metrics_of_several_by_family(several: Cli) -> None:
     done = several(*SEVERAL)
     heads = [line.split() for line in done.out.splitlines() if line.endswith("one.txt")]

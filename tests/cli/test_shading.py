@@ -25,6 +25,14 @@ def test_shades_are_shares_of_the_row() -> None:
     ]
 
 
+def test_where_shades_change() -> None:
+    eighths = Contingency.of_rows([[n, 8 - n] for n in range(1, 9)])
+    lines = list(shaded(eighths.grid(), BLOCKS))[1:-1]
+    assert [line.split()[1] for line in lines] == ["░░", "░░", "▒▒", "▒▒", "▓▓", "▓▓", "██", "██"]
+    little = list(shaded(Contingency.of_rows([[1, 15]]).grid(), BLOCKS))[1]
+    assert little.split()[1] == "░░"  # little is not nothing
+
+
 def test_signs_where_there_are_no_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
     monkeypatch.delenv("COLUMNS", raising=False)

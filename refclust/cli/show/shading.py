@@ -84,11 +84,10 @@ def _blocks(widths: Sequence[int], around: int, most: int | None) -> list[list[i
 
 
 def _shade(count: int | Fraction, total: int | Fraction, shades: str) -> str:
-    """No shade for nothing, the darkest from seven eighths of the row on."""
+    """No shade for nothing; the others change at 3, 5 and 7 eighths of the row."""
     if not count or not total:
         return shades[0]
-    share = Fraction(count) / Fraction(total)
-    return shades[1 + min(3, int(share * 4 - Fraction(1, 2)) if share * 4 > Fraction(1, 2) else 0)]
+    return shades[max(1, int(Fraction(count) / Fraction(total) * 4 + Fraction(1, 2)))]
 
 
 def _legend(shades: str) -> str:
