@@ -1,8 +1,8 @@
 """The nearest and the farthest pair of rows between clusters: KER-EXTREMES.
 
 A squared distance in doubles errs by (d + 2) 2**-53 of itself: a difference, its square, and d - 1
-additions. Of each row the least and the greatest one to each cluster are kept; rows that these leave
-in doubt are measured again, and pairs that remain are decided in rationals.
+additions. Of each row the least and the greatest one to each cluster are kept; rows that these
+leave in doubt are measured again, and pairs that remain are decided in rationals.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sums of distances from every row to every cluster: KER-DISTSUM, never n x n numbers.
 
-Keeps the bound of ``refclust.kernels.contracts.lengths``: a strand adds at most ``CHUNK`` terms in a
-chain, three more additions join the strands of a chunk, and chunks are added up with what each
+Keeps the bound of ``refclust.kernels.contracts.lengths``: a strand adds at most ``CHUNK`` terms in
+a chain, three more additions join the strands of a chunk, and chunks are added up with what each
 addition loses: 37 roundings touch a term, and 64 are allowed.
 """
 
