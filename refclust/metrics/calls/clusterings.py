@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, overload
 
 from refclust.backends.session import Session
@@ -16,6 +16,7 @@ from refclust.formulas.vectors import Vector
 from refclust.metrics import catalogue
 from refclust.metrics.catalogue import Entry, Formula
 from refclust.metrics.contingency import NO_NOISE, checked_policy, exact_weights
+from refclust.metrics.passes.kernels import LEAST, KernelPasses
 from refclust.metrics.score import Score, evaluate, evaluate_all
 
 __all__ = ["InternalMetric", "clustered", "internal_scorer", "score_clustering"]
@@ -91,9 +92,12 @@ def clustered(
     weights: Iterable[Any] | None = None,
     noise: Hashable = NO_NOISE,
     noise_policy: str | None = None,
-    session: Session | None = None,  # noqa: ARG001  (passes over rows and pairs will run on it)
+    session: Session | None = None,
 ) -> Clustered:
     """Rows, or proximities, with the cluster of each, checked; objects of weight 0 are left out.
+
+    Above ``LEAST`` rows sums and extremes over pairs are found by passes (KER-DISTSUM and others),
+    which kernels of the session make where exact ones would take too long.
 
     Spec: CONV-EVIDENCE, CT-NOISE, CT-WEIGHT
 
@@ -113,7 +117,10 @@ def clustered(
     data, names, counts = _without_zeros(data, names, counts, proximity)
     clusters = Clustered.of(_Rows(data), names, counts)
     if proximity is None:
-        return clusters
+        if data.n <= LEAST:
+            return clusters
+        passes = KernelPasses(data, clusters.labels, clusters.k, clusters.weights, session)
+        return replace(clusters, passes=passes)
     return Clustered(
         clusters.labels,
         clusters.clusters,
