@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import repeat
 from operator import add, mul
 
@@ -75,13 +76,19 @@ class Lines:
             self.starts.append(self.starts[-1] + len(members))
         self.owners = [c for c, members in enumerate(self.groups) for _ in members]
 
-    @property
+    @cached_property
     def largest(self) -> int:
         """A bound of all squared distances: that of the corners of the box around the rows."""
-        if not self.points.dense:
-            return 4 * max(self.points.squares)
-        columns = zip(*self.points.integers, strict=True)
-        return sum((max(column) - min(column)) ** 2 for column in columns)
+        points = self.points
+        if points.dense:
+            columns = zip(*points.integers, strict=True)
+            return sum((max(column) - min(column)) ** 2 for column in columns)
+        stored: dict[int, list[int]] = {}
+        for places, row in zip(points.columns, points.integers, strict=True):
+            for column, x in zip(places, row, strict=True):
+                stored.setdefault(column, []).append(x)
+        ends = ([*some, *([0] if len(some) < points.n else [])] for some in stored.values())
+        return sum((max(column) - min(column)) ** 2 for column in ends)
 
     def gaps(self) -> Iterator[Sequence[int]]:
         """For each row in order its squared distances to those after it, times 4**shift."""

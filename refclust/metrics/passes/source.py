@@ -26,7 +26,7 @@ from refclust.numbers.real import Interval, Real, enclosed, sqrt, total
 CERTIFIED: Final = 1 << 26  # rows times rows times columns, of sums over pairs
 CERTIFIED_ROWS: Final = 1 << 20  # rows times columns, of sums over rows
 FIRST: Final = 30  # digits for which doubles do
-MOST_DIGITS: Final = 120  # for which a pass in integers is made
+MOST_DIGITS: Final = 240  # for which a pass in integers is made
 FEW_TERMS: Final = 256  # roots that are written out, if nothing else decides
 _WHOLE: Final = 1 << 53  # up to here a double holds every integer
 
