@@ -225,7 +225,9 @@ def test_large_silhouettes_are_bounded_and_small_ones_certified(
     monkeypatch: pytest.MonkeyPatch, weights: Any
 ) -> None:
     rows, labels = made(70, 3, offset=1e9), [below(stream(i), 3) for i in range(70)]
-    rough = evaluate(ENTRY, clustered(rows, labels, weights=weights), {})
+    session = Session("reference")
+    evidence = clustered(rows, labels, weights=weights, session=session)
+    rough = evaluate(ENTRY, evidence, {}, session=session)
     monkeypatch.setattr(source, "CERTIFIED", 1 << 26)
     right = evaluate(ENTRY, clustered(rows, labels, weights=weights), {})
     assert (rough.certified, rough.exact) == (False, None)
