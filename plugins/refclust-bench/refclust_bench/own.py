@@ -24,6 +24,9 @@ TASKS: Final = {
     "nmi": "nmi",
     "ari": "ari",
     "ami": "ami",
+    "silhouette": "silhouette",
+    "calinski_harabasz": "calinski_harabasz",
+    "davies_bouldin": "davies_bouldin",
     "core kmeans": "core_kmeans",
     "core nmi": "core_nmi",
     "start": "cold_start",
@@ -198,6 +201,43 @@ def _metric(
         return Outcome(value=float(found), details=details)
 
     return Work(lambda: score(name, true, pred, backend=backend, **more), told)
+
+
+def silhouette(given: Input, options: Mapping[str, Any]) -> Work:
+    """The mean silhouette of rows and their clusters."""
+    return _internal("silhouette", given, options)
+
+
+def calinski_harabasz(given: Input, options: Mapping[str, Any]) -> Work:
+    """The index of Calinski and Harabasz."""
+    return _internal("calinski_harabasz", given, options)
+
+
+def davies_bouldin(given: Input, options: Mapping[str, Any]) -> Work:
+    """The index of Davies and Bouldin."""
+    return _internal("davies_bouldin", given, options)
+
+
+def clusters(given: Input) -> Any:
+    """The labels of the rows, as an array where there are arrays."""
+    numpy = installed("numpy")
+    labels = given.buffers["labels"]
+    return labels if numpy is None else numpy.frombuffer(labels, "i4")
+
+
+def _internal(name: str, given: Input, options: Mapping[str, Any]) -> Work:
+    metric = getattr(importlib.import_module("refclust.metrics"), name)
+    x, labels, backend = rows(given), clusters(given), options["backend"]
+
+    def told(found: Any) -> Outcome:
+        details = {
+            "certified": found.certified,
+            "bound": found.bound,
+            "kernels": _kernels(found.provenance),
+        }
+        return Outcome(value=float(found), details=details)
+
+    return Work(lambda: metric(x, labels, backend=backend), told)
 
 
 def core_kmeans(given: Input, options: Mapping[str, Any]) -> Work:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property
 from operator import mul
@@ -19,18 +20,20 @@ from refclust.numbers.real import Interval, Real
 class CentreSums:
     """Sums over rows: exact squares, and distances in integers or by a kernel."""
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
+    def __init__(self, source: Source, totals: Callable[[], ClusterSums] | None = None) -> None:
+        self._source, self._totals = source, totals or self._added_up
         self._cells: dict[tuple[int, int], tuple[Cell, int]] = {}
+
+    def _added_up(self) -> ClusterSums:
+        source = self._source
+        sums = source.run("kmeans.accumulate", source.numbers, source.k, k=source.k)
+        exact: ClusterSums = sums.exact()
+        return exact
 
     @cached_property
     def _doubles(self) -> list[float]:
-        source = self._source
-        sums: ClusterSums = source.run(
-            "kmeans.accumulate", source.numbers, source.k, k=source.k
-        ).exact()
-        kernel = "scatter.centre_distances"
-        return source.doubles(kernel, source.numbers, *split_means(sums), k=source.k)
+        source, means = self._source, split_means(self._totals())
+        return source.doubles("scatter.centre_distances", source.numbers, *means, k=source.k)
 
     def _members(self, k: int) -> tuple[Points, list[int]]:
         own = self._source.groups[k]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final
@@ -12,6 +12,7 @@ from refclust.backends.session import Session
 from refclust.data.dataset import Dataset
 from refclust.errors import TooLarge
 from refclust.formulas.contingency import Count
+from refclust.kernels.clusters.kmeans import ClusterSums
 from refclust.kernels.pairs.extremes import squared_gap
 from refclust.metrics.passes.centres import CentreSums
 from refclust.metrics.passes.orders import Orders, least_gaps
@@ -43,9 +44,11 @@ class KernelPasses:
         k: int,
         weights: Sequence[Count] | None = None,
         session: Session | None = None,
+        *,
+        totals: Callable[[], ClusterSums] | None = None,  # of the clusters, if somebody has them
     ) -> None:
         self._source = Source(data, labels, k, weights, session or Session())
-        self._sums, self._centres = PairSums(self._source), CentreSums(self._source)
+        self._sums, self._centres = PairSums(self._source), CentreSums(self._source, totals)
 
     def insist(self) -> bool:
         """Work everything out in integers from now on, whatever it costs; say if that is news."""

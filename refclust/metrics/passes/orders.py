@@ -61,7 +61,7 @@ class Orders:
     def compared(self) -> tuple[int, int]:
         """How often a pair within a cluster is closer, and farther, than a pair between clusters.
 
-        Spec: INT-ORDERS
+        Spec: CONV-PAIRS
         """
         within, others = self._pairs
         gaps = sorted(others)
@@ -75,7 +75,7 @@ class Orders:
     def extreme_sum(self, count: int, *, largest: bool) -> Real:
         """The sum of so many least, or largest, distances among all pairs.
 
-        Spec: INT-CINDEX
+        Spec: CONV-PAIRS
         """
         within, others = self._pairs
         every, left = within + others, count
@@ -120,7 +120,7 @@ def least_gaps(lines: Lines) -> list[list[int]]:
 
     In units of 4**-shift, -1 where there is none.
 
-    Spec: INT-DELTA
+    Spec: VEC-SQDIST
 
     >>> from array import array
     >>> from refclust.data.dataset import dense

@@ -1,4 +1,4 @@
-"""The mean silhouette from sums of distances in doubles, with a proven bound (INT-SILAVG).
+"""The mean silhouette from sums of distances in doubles, with a proven bound.
 
 A sum of distances errs by e of itself (``relative_bound``), a mean distance by e + 2 u. Let r be
 the quotient of the mean distance to the own cluster and the least one to another. A silhouette is
@@ -39,7 +39,7 @@ def mean_silhouette(
 
     ``sums`` are the distances of every object to every cluster, added up with the weights.
 
-    Spec: INT-SILAVG, INT-SILK
+    Spec: KER-DISTSUM
 
     >>> mean_silhouette([1, 5, 1, 4, 9, 0], [[0, 1], [2]], [1, 1, 1], 1).value
     0.5166666666666667

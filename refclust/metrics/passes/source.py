@@ -43,7 +43,9 @@ class Source:
         session: Session,
     ) -> None:
         self.n, self.d, self.k = data.n, data.d, k
-        self.labels, self.bare, self._session = labels, Dataset(data.matrix), session
+        self.labels, self._session = labels, session
+        # The same object, if it will do: what backends made ready of it serves others, too.
+        self.bare = data if data.weights is None else Dataset(data.matrix)
         self.unit = math.lcm(*(w.denominator for w in weights or ()))
         self.counts = [1] * data.n if weights is None else [int(w * self.unit) for w in weights]
         self._weighted = weights is not None
@@ -70,7 +72,7 @@ class Source:
     @cached_property
     def numbers(self) -> array[int]:
         """The number of each row's cluster, as kernels take it."""
-        return array("i", self.labels)
+        return self.labels if isinstance(self.labels, array) else array("i", self.labels)
 
     @cached_property
     def groups(self) -> list[list[int]]:

@@ -128,8 +128,8 @@ def around(size: int) -> tuple[Rung, ...]:
                     )
                 )
         for n in (size - 1, size + 1):
-            rows = _one_column(max(n, 1))
-            rungs.append(Rung(f"pairs of {n} rows", "", "passes", rows, 1))
+            data = _one_column(max(n, 1))
+            rungs.append(Rung(f"pairs of {n} rows", "", "passes", data, 1))
     mixtures = [tuple(map(abs, row)) for row in blobs_of(min(size + 1, 5000), 2, 94)]
     rungs.append(Rung(f"{size} rows", "", "mixture-calls", dense_of(mixtures), 2))
     return tuple(rungs)

@@ -13,6 +13,7 @@ from refclust.kernels.clusters.kmeans import Labels
 from refclust.kernels.pairs import extremes as pairs
 from refclust.kernels.pairs import lengths
 from refclust.kernels.points import Points
+from refclust.testing.saboteurs.hidden import hidden
 from refclust.testing.saboteurs.plain_rows import (
     expanded,
     masses_of,
@@ -32,6 +33,23 @@ _BLOCK: Final = 16
 def of_passes() -> Iterable[Saboteur]:
     """All saboteurs of sums of distances and of extremes."""
     return (*_of_sums(), *_of_centres(), *_of_extremes())
+
+
+def hidden_passes() -> Iterable[Saboteur]:
+    """Faults that show for one size or one kind of number."""
+
+    def rounded_up(right: Any, *_: Any) -> Any:
+        return array("d", (x * (1.0 + 2.0**-40) for x in right))
+
+    def turned(right: Any, *_: Any) -> Any:
+        return array("i", (j for i in range(0, len(right), 2) for j in right[i : i + 2][::-1]))
+
+    yield hidden("distance-sums-beyond-a-chain", "n =", _SUMS,
+                 lambda p, _, k: p.n > 256 and k == 1, rounded_up)  # fmt: skip
+    yield hidden("centre-distances-of-many-weights", "weights", _CENTRES,
+                 lambda p, *_: p.weighted and p.n > 64, rounded_up)  # fmt: skip
+    yield hidden("extremes-of-many-clusters", "K", _PAIRS,
+                 lambda _, __, k: k > 20, turned)  # fmt: skip
 
 
 def _of_sums() -> Iterable[Saboteur]:
