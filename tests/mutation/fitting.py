@@ -107,6 +107,8 @@ class Fitting:
         self, maker: Any, function: Any, args: Any, return_type: Any, numbers: frozenset[int]
     ) -> frozenset[int]:
         plain = self._types(maker, function, args, return_type, frozenset())
+        if plain is None:
+            return frozenset()  # a mutant of a caller asks for what even the original refuses
         if self._types(maker, function, args, return_type, numbers) == plain:
             return numbers
         return frozenset(

@@ -5,8 +5,9 @@
 each behind a number that is read when the code runs (``schemata``, ``switch``, ``fitting``). The
 copy is compiled once; with number 0 it must pass the kit, which also shows what of it which check
 runs. Then each mutant is judged in a process of its own, forked from the compiled one, by the
-checks and kernels that run its place. Modules of one folder are compiled together. Mutants that
-cannot stand behind a number are not judged, and counted apart.
+checks and kernels that run its place. All modules that are asked for are compiled together: it
+takes about as long as for one of them. Mutants that cannot stand behind a number are not judged,
+and counted apart.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from refclust.testing.evidence.forked import allow, start
+from refclust.testing.evidence.forked import allow, ran, start
 from refclust.testing.kit import Part, checks
 from tests.mutation import backends
 from tests.mutation.backends import Options, Trial
@@ -42,9 +43,10 @@ from tests.mutation.report import Row, report
 from tests.mutation.schemata import Schema, schema
 from tests.mutation.thrift import affected, reuse
 
-_MORE: Final = 1.5  # so many times the sample is compiled, since some do not fit
+_MORE: Final = 1.3  # so many times the sample is compiled, since some do not fit
 _TIMES: Final = 4  # times as long as the original takes
 _SLACK: Final = 8.0  # seconds
+_MEMORY: Final = 5 << 30  # of a mutant: many of them ask for as much as there is
 _AT_ONCE: Final = ("at-once", "load")  # checks in which several kernels run at a time
 
 
@@ -208,7 +210,7 @@ class Bench:
 
         if not steps:
             return Verdict("survived", "quick", "no check runs it", 0.0)
-        lines, end, seconds = forked(run, max(step.limit for step in steps))
+        lines, end, seconds = ran(run, max(step.limit for step in steps), memory=_MEMORY)
         fate, kit, told = lines[-1] if lines else ("", "quick", "")
         if fate == "killed":
             return Verdict("killed", kit, told[:300], seconds)
@@ -325,14 +327,6 @@ def row_of(module: str, mutant: Mutant, steps: Sequence[Step], verdict: Verdict,
     )
 
 
-def together(modules: Sequence[str]) -> Iterator[list[str]]:
-    """Modules by folder."""
-    folders: dict[str, list[str]] = {}
-    for module in modules:
-        folders.setdefault(module.rpartition(".")[0], []).append(module)
-    yield from folders.values()
-
-
 def run(options: Options) -> Fates:
     """Judge a sample of each module."""
     trial, fates = Trial(options), Fates()
@@ -340,8 +334,7 @@ def run(options: Options) -> Fates:
     _keep_original(trial)
     edges = sorted(given(trial.answers(())))
     asked = options.modules or tuple(name for name in trial.package.sources if "__" not in name)
-    for modules in together(asked):
-        _group(trial, modules, edges, fates)
+    _group(trial, asked, edges, fates)
     return fates
 
 

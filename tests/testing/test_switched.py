@@ -16,7 +16,7 @@ pytest.importorskip("numba")
 
 from tests.mutation import switch
 from tests.mutation.fitting import Fitting
-from tests.mutation.switched import Bench, Seen, together
+from tests.mutation.switched import Bench, Seen
 
 TOY = '''"""A module."""
 
@@ -196,14 +196,6 @@ def test_generated_code_is_there_once_for_each_mutant(monkeypatch: pytest.Monkey
     told = {known[number].after.strip() for number in switch.spoiled}
     assert "total = builder.add(args[0], args[2])" in told
     assert len(answers) > 10
-
-
-def test_modules_of_a_folder_are_compiled_together() -> None:
-    assert list(together(["a", "x.b", "x.c", "d", "x.y.e"])) == [
-        ["a", "d"],
-        ["x.b", "x.c"],
-        ["x.y.e"],
-    ]
 
 
 def test_only_checks_and_kernels_that_ask_for_a_mutant_judge_it() -> None:
