@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
@@ -180,8 +181,7 @@ class _Switching(ast.NodeTransformer):
         """Another function is another call: functions have no common type."""
         if not self._ready():
             return self.generic_visit(node)
-        plain = [ast.parse(ast.unparse(part), mode="eval").body for part in node.args]
-        words = [ast.keyword(word.arg, _copied(word.value)) for word in node.keywords]
+        plain, words = deepcopy(node.args), deepcopy(node.keywords)
         others: list[tuple[int, ast.expr]] = [
             (number, ast.Call(function, plain, words))
             for number, function in self._places.values(node.func)
@@ -221,10 +221,6 @@ class _Switching(ast.NodeTransformer):
 
     def _note(self, number: int) -> None:
         self.functions.setdefault(self._top, set()).add(number)
-
-
-def _copied(node: ast.expr) -> ast.expr:
-    return ast.parse(ast.unparse(node), mode="eval").body
 
 
 def _constant(tree: ast.Module, mutant: Mutant) -> ast.Assign | ast.AnnAssign | None:
