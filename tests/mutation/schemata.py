@@ -18,6 +18,7 @@ from typing import Any, Final, TypeAlias
 from tests.mutation.changes import Mutant
 
 SWITCHED: Final = "switched"
+SPOILED: Final = "spoil"
 HARNESS: Final = "tests.mutation.switch"
 ONCE: Final = "it runs while the module is imported"
 TYPING: Final = "it runs while a call is typed"
@@ -58,7 +59,7 @@ def schema(
         if not placed and number not in left_out:
             left_out[number] = _reason(tree, mutants[number])
     place = _after_future(tree.body)
-    tree.body.insert(place, _parsed(f"from {HARNESS} import {SWITCHED}")[0])
+    tree.body.insert(place, _parsed(f"from {HARNESS} import {SPOILED}, {SWITCHED}")[0])
     functions = {name: frozenset(numbers) for name, numbers in switching.functions.items()}
     return Schema(ast.fix_missing_locations(tree), functions, left_out)
 
@@ -239,26 +240,31 @@ def _of_constants(
     """Mutants of constants by name, with the name of the changed one; and all other mutants."""
     constants: dict[str, list[tuple[int, str]]] = {}
     rest: dict[int, Mutant] = {}
+    early = shared | _named_early(tree)
     for number, mutant in mutants.items():
         place = _constant(tree, mutant)
         if place is None:
             rest[number] = mutant
-        elif mutant.where not in shared and not _named_early(tree, mutant.where):
+        elif mutant.where not in early:
             other = _constant(ast.parse(mutant.text), mutant)
             assert other is not None
             assert other.value is not None
             name = f"{mutant.where}__{number}"
-            [line] = _parsed(f"{name} = {ast.unparse(other.value)}")
+            value = ast.unparse(other.value)
+            # Some cannot be worked out; they are told when the module is imported.
+            excused = f"{name} = {SPOILED}({number}, {mutant.where})"
+            [line] = _parsed(f"try:\n {name} = {value}\nexcept Exception:\n {excused}")
             tree.body.insert(tree.body.index(place) + 1, line)
             constants.setdefault(mutant.where, []).append((number, name))
     return constants, rest
 
 
-def _named_early(tree: ast.Module, name: str) -> bool:
-    """Whether something that runs while the module is imported names a constant."""
-    return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+def _named_early(tree: ast.Module) -> frozenset[str]:
+    """What is named by something that runs while the module is imported."""
+    return frozenset(
+        node.id
         for node in _early(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
     )
 
 

@@ -22,7 +22,7 @@ MOST: Final = 1 << 14  # mutants
 _now: Final = ctypes.c_int64(0)
 _reached: Final = (ctypes.c_uint8 * MOST)()
 _writing = threading.local()
-spoiled: Final[set[int]] = set()  # mutants whose code cannot be written
+spoiled: Final[set[int]] = set()  # mutants that cannot be
 
 _LONG, _BYTE = ir.IntType(64), ir.IntType(8)
 _numba: Any = extending  # it tells no types
@@ -38,6 +38,12 @@ def reached() -> frozenset[int]:
     numbers = frozenset(number for number, asked in enumerate(bytes(_reached)) if asked)
     ctypes.memset(_reached, 0, MOST)
     return numbers
+
+
+def spoil(number: int, value: Any) -> Any:
+    """Note that a mutant cannot be, and go on with the original."""
+    spoiled.add(number)
+    return value
 
 
 def switched(number: int) -> bool:

@@ -278,6 +278,8 @@ def judged(
     )
     fitting.install()
     bench = Bench(group, edges, backend_in(trial.options.backend, trial.place.folder, ready))
+    for module in group.modules:
+        importlib.import_module(f"{group.package.name}.{module}")
     bench.control(quick=True)
     if full:
         bench.control(quick=False)
