@@ -21,6 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -78,6 +79,12 @@ class Group:
         self.numbered: dict[int, tuple[str, Mutant]] = {}
         self.schemas: dict[str, Schema] = {}
         self.left_out: dict[int, str] = {}
+        self._imported = [
+            (other, place)
+            for other, tree in self.package.trees.items()
+            for targets in self.package.imported(tree).values()
+            for place in targets
+        ]
         self._sources = {
             module: self.package.sources[module].read_text(encoding="utf-8") for module in modules
         }
@@ -88,9 +95,8 @@ class Group:
         options = self.trial.options
         # Seeded by text: the sample of a module does not depend on which others are asked for.
         rng = random.Random(f"{options.seed} {module}")
-        everything = list(mutants(self._sources[module], rng))
         wanted = int(_MORE * options.sample)
-        known = dict(enumerate(everything))
+        known = dict(enumerate(islice(mutants(self._sources[module], rng), 2 * wanted)))
         impossible = schema(self._sources[module], known, self._shared(module)).left_out
         first, placed = len(self.numbered) + 1, 0
         for place, mutant in known.items():
@@ -116,12 +122,7 @@ class Group:
     def _shared(self, module: str) -> frozenset[str]:
         """The names of a module that others import."""
         return frozenset(
-            name
-            for other, tree in self.package.trees.items()
-            if other != module
-            for targets in self.package.imported(tree).values()
-            for where, name in targets
-            if where == module
+            name for other, (where, name) in self._imported if where == module and other != module
         )
 
     def prepare(self) -> Callable[[], None]:
