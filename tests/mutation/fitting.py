@@ -15,6 +15,7 @@ from numba.core import compiler as numba_compiler
 from numba.core import compiler_machinery, dispatcher, typed_passes, types
 from numba.core.errors import NumbaError
 
+from tests.mutation import switch
 from tests.mutation.schemata import Schema
 
 # Numba tells no types.
@@ -84,7 +85,12 @@ class Fitting:
             function = self.py_func
             numbers = fitting._functions.get((function.__module__, function.__qualname__))
             if not numbers:
-                return usual(self, args, return_type)
+                try:
+                    return usual(self, args, return_type)
+                except RuntimeError as error:
+                    fitting.faults.append(f"{function.__qualname__}: {str(error)[:300]}")
+                    with switch.originals():
+                        return usual(self, args, return_type)
             kept = fitting._fitting(self, function, args, return_type, numbers)
             fitting.compiled |= numbers
             try:
@@ -92,12 +98,13 @@ class Fitting:
                 made = usual(self, args, return_type)
                 fitting.fits |= kept
                 return made
-            except NumbaError as error:
+            except (NumbaError, RuntimeError) as error:  # of LLVM, for what is no code
                 if not kept:
                     raise
                 fitting.faults.append(f"{function.__qualname__}: {str(error)[:300]}")
                 self.py_func = fitting._variant(function, frozenset())
-                return usual(self, args, return_type)
+                with switch.originals():
+                    return usual(self, args, return_type)
             finally:
                 self.py_func = function
 

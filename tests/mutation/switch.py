@@ -102,6 +102,14 @@ def _copy(number: int) -> Iterator[_Copy]:
         _writing.copy = before
 
 
+@contextmanager
+def originals() -> Iterator[None]:
+    """Write no mutant of generated code for a while: what is asked for cannot be."""
+    with _copy(0) as copy:
+        yield
+    spoiled.update(copy.asked)
+
+
 def generated(function: Callable[..., Any]) -> Any:
     """A function of LLVM code, as the plugin has it, with a copy of its code for each mutant."""
 
@@ -117,7 +125,7 @@ def generated(function: Callable[..., Any]) -> Any:
 def _chosen(generate: Callable[..., Any]) -> Callable[..., Any]:
     def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         outer = getattr(_writing, "copy", None)
-        if outer is not None:  # called by generated code: that is copied already
+        if outer is not None:  # called by generated code, which is copied already, or not at all
             return generate(context, builder, signature, args)
         before = builder.block
         original = builder.append_basic_block("original")
@@ -140,10 +148,7 @@ def _chosen(generate: Callable[..., Any]) -> Callable[..., Any]:
                 cases.append((number, place))
             else:
                 spoiled.add(number)
-                for block in builder.function.blocks[known - 1 :]:
-                    if not block.is_terminated:
-                        builder.position_at_end(block)
-                        builder.unreachable()
+                del builder.function.blocks[known - 1 :]  # nothing leads there
         return _joined(builder, before, original, cases, ends)
 
     return write
