@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Final
 
 from refclust.trace import equivalent, table
 from refclust.trace.code.functions import Definition
@@ -18,6 +19,9 @@ from refclust.trace.locks.evidence import MUTANTS, proofs
 from refclust.trace.problem import TraceProblem
 from refclust.trace.scan import Scan
 from refclust.trace.table import Record, Table, short_hash
+
+# A declaration tells of a formula and returns it unchanged: it is no part of what is computed.
+_DECLARATIONS: Final = "refclust.formulas.declared:"
 
 
 def read(spec: Path) -> Table:
@@ -49,8 +53,11 @@ def key(tree: Scan, clause: str) -> str:
     # With its docstring: its doctest is evidence, too.
     parts = [definition.text]
     package = definition.name.split(".")[:2]
-    reached = sorted(tree.reach(definition.name))
-    parts += (tree.units[name].bare for name in reached if name.split(".")[:2] == package)
+    parts += (
+        tree.units[name].bare
+        for name in sorted(tree.reach(definition.name))
+        if name.split(".")[:2] == package and not name.startswith(_DECLARATIONS)
+    )
     cited = {file.file for file in tree.vectors(clause)}
     parts += (file.hash for file in tree.files if file.file in cited)
     for test in (marker for marker in proofs(tree) if clause in marker.ids):
