@@ -79,12 +79,12 @@ def _add(
     labels: Sequence[int],
     weights: Sequence[int] | None = None,
 ) -> None:
-    given: dict[str, Json] = {
+    inputs: dict[str, Json] = {
         "rows": [[str(x) for x in row] for row in rows],
         "labels": list(labels),
     }
     if weights is not None:
-        given["weights"] = list(weights)
+        inputs["weights"] = list(weights)
     c = indices.Clusters(rows, labels, weights or [1] * len(rows))
     groups: dict[str, dict[str, Value]] = {
         "parts": _parts(c),
@@ -98,7 +98,7 @@ def _add(
         if c.n < 2 and name != "sums":
             continue
         expect: dict[str, Json] = {key: encode(value) for key, value in values.items()}
-        file.add(f"{slug}-{name}", dict(given), expect, formulas=PARTS[name])
+        file.add(f"{slug}-{name}", dict(inputs), expect, formulas=PARTS[name])
 
 
 def _parts(c: indices.Clusters) -> dict[str, Value]:
@@ -148,8 +148,8 @@ def _shares() -> VectorFile:
             "partition_entropy": encode(entropy.value()),
             "modified_partition_coefficient": encode(divide(k * coefficient - 1, F(k - 1))),
         }
-        given: dict[str, Json] = {"shares": [[str(u) for u in row] for row in shares]}
+        inputs: dict[str, Json] = {"shares": [[str(u) for u in row] for row in shares]}
         if weights is not None:
-            given["weights"] = list(weights)
-        file.add(f"shares-{i:02d}", given, expect)
+            inputs["weights"] = list(weights)
+        file.add(f"shares-{i:02d}", inputs, expect)
     return file

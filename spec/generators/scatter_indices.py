@@ -87,8 +87,8 @@ def flint(matrix: Matrix) -> fmpq_mat:
 
 def det(matrix: Matrix) -> Fraction:
     """The determinant."""
-    found = flint(matrix).det()
-    return F(int(found.p), int(found.q))
+    number = flint(matrix).det()
+    return F(int(number.p), int(number.q))
 
 
 def trace_of_quotient(top: Matrix, bottom: Matrix) -> Value:
@@ -198,7 +198,7 @@ def of_means(c: Clusters) -> dict[str, Value]:
     ]
     first = [d.times(F(1, len(rows))) for d, rows in zip(away, c.own, strict=True)]
     second = [root(trace(scatter(rows)) / len(rows)) for rows in c.own]
-    found: dict[str, Value] = {
+    values: dict[str, Value] = {
         "davies_bouldin": bouldin(c, first, "infinite"),
         "davies_bouldin[q=2]": bouldin(c, second, "infinite"),
         "davies_bouldin[coincident=ignored]": bouldin(c, first, "ignored"),
@@ -209,13 +209,13 @@ def of_means(c: Clusters) -> dict[str, Value]:
             "ray_turi", "xie_beni", "xie_beni[separation=points]", "xie_beni[centre=nearest]",
             "pbm", "sd_distances",
         )  # fmt: skip
-        return found | dict.fromkeys(keys, Undefined())
+        return values | dict.fromkeys(keys, Undefined())
     touching = min(squared(x, y) for k, m in c.gaps for x in c.own[k] for y in c.own[m])
     nearest = sum((min(squared(x, m) for m in c.means) for x in c.rows), F(0))
     least = min(c.gaps.values())
     centre = mean(c.rows)
     top = added(root(squared(x, centre)) for x in c.rows)
-    return found | {
+    return values | {
         "ray_turi": divide(c.w, c.n * least),
         "xie_beni": divide(c.w, c.n * least),
         "xie_beni[separation=points]": divide(c.w, c.n * touching),

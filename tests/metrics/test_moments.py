@@ -135,7 +135,7 @@ def test_metrics_share_their_passes() -> None:
     assert runs == {"kmeans.accumulate": 1, "kmeans.squares": 1}
 
 
-class Told:
+class Stub:
     """Passes that say what nothing else would."""
 
     def centre_distances(self, k: int, squared: bool = False) -> Real:
@@ -148,7 +148,7 @@ class Told:
 
 @pytest.mark.spec("INT-DB", "INT-PBM", "INT-XB")
 def test_passes_are_asked_for_sums_of_distances() -> None:
-    passes: Any = Told()
+    passes: Any = Stub()
     evidence = Clustered((0, 0, 1, 1), (0, 1), [[0], [2], [7], [9]], passes=passes)
     assert scatter.davies_bouldin(evidence).fraction == Fraction(10 + 20, 2 * 7)
     assert scatter.xie_beni(evidence, separation="points").fraction == 1

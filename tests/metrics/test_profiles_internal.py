@@ -28,8 +28,8 @@ CALLS = [(library, key) for library, values in CASES["gen"]["values"].items() fo
 
 def score(name: str, case: str, library: str | None = None, **options: Any) -> metrics.Score:
     rows, labels = CASES[case]["rows"], CASES[case]["labels"]
-    found: metrics.Score = getattr(metrics, name)(rows, labels, profile=library, **options)
-    return found
+    scored: metrics.Score = getattr(metrics, name)(rows, labels, profile=library, **options)
+    return scored
 
 
 @pytest.mark.spec("CONV-PROFILE")
@@ -37,20 +37,20 @@ def score(name: str, case: str, library: str | None = None, **options: Any) -> m
 def test_a_profile_prints_what_the_library_prints(library: str, key: str) -> None:
     for case in CASES:
         printed = CASES[case]["values"][library][key]
-        found = score(key, case, library)
+        scored = score(key, case, library)
         if isinstance(printed, dict):
-            assert math.isnan(found), case
-            assert f"raises {printed['error']} here" in str(found.undefined)
+            assert math.isnan(scored), case
+            assert f"raises {printed['error']} here" in str(scored.undefined)
             continue
         printed = float(printed)
         if accident(library, key, case):
             continue
         if math.isnan(printed):
-            assert math.isnan(found), case
+            assert math.isnan(scored), case
         elif math.isinf(printed) or printed in (1e10, -1e10):
-            assert found == printed, case
+            assert scored == printed, case
         else:
-            assert abs(found - printed) <= 1e-12 * max(1, abs(printed)), (case, found, printed)
+            assert abs(scored - printed) <= 1e-12 * max(1, abs(printed)), (case, scored, printed)
 
 
 def accident(library: str, key: str, case: str) -> bool:
@@ -106,16 +106,16 @@ SURVEY: list[tuple[str, str | None, tuple[Any, ...]]] = [
 def test_the_table_of_the_survey(name: str, library: str | None, printed: tuple[Any, ...]) -> None:
     """D07, D08 and D26 are in it: coinciding means, no scatter, two separations."""
     for case, due in zip(COLUMNS, printed, strict=True):
-        found = score(name, case, library)
+        scored = score(name, case, library)
         if due == ERR:
-            assert "raises" in str(found.undefined)
+            assert "raises" in str(scored.undefined)
         elif isinstance(due, float) and not math.isfinite(due):
-            assert repr(float(found)) == repr(due), case
-            assert found.undefined
+            assert repr(float(scored)) == repr(due), case
+            assert scored.undefined
         elif isinstance(due, float) and due < 1:  # irrational, printed with four places
-            assert round(found, 4) == due
+            assert round(scored, 4) == due
         else:
-            assert found.fraction == Fraction(due), case
+            assert scored.fraction == Fraction(due), case
 
 
 @pytest.mark.spec("CONV-PROFILE", "INT-DB")
@@ -131,8 +131,8 @@ def test_two_of_three_means_are_equal() -> None:
 @pytest.mark.spec("CONV-PROFILE", "INT-DETRATIO", "INT-LOGDET")
 def test_the_determinant_ratio_of_clustercrit() -> None:
     """D18: an impossible sign is quoted, not imitated."""
-    found = score("det_ratio", "two-equal", "clustercrit")
-    assert found.fraction == Fraction(1547, 15)
+    scored = score("det_ratio", "two-equal", "clustercrit")
+    assert scored.fraction == Fraction(1547, 15)
     assert "−103.13" in score("det_ratio", "two-equal").explain().text()
     assert "wrong sign" in score("log_det_ratio", "two-equal").explain().text()
     assert "wrong sign" not in score("det_ratio", "misplaced").explain().text()
@@ -141,9 +141,9 @@ def test_the_determinant_ratio_of_clustercrit() -> None:
 @pytest.mark.spec("CONV-PROFILE", "INT-DB", "INT-SDBW")
 def test_accidents_are_quoted() -> None:
     rows = [[x / 2**40] for x in (0, 1, 8, 9)]
-    found = metrics.davies_bouldin(rows, [0, 0, 1, 1])
-    assert found.fraction == Fraction(1, 8)
-    assert "spreads below 1e-8" in found.explain().text()
+    scored = metrics.davies_bouldin(rows, [0, 0, 1, 1])
+    assert scored.fraction == Fraction(1, 8)
+    assert "spreads below 1e-8" in scored.explain().text()
     assert "1e-8" not in score("davies_bouldin", "gen").explain().text()
     assert "single precision" in score("scott_symons", "misplaced").explain().text()
     text = "instead of averaging them"

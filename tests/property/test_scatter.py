@@ -217,9 +217,9 @@ def by_hand(evidence: Clustered, q: int) -> Any:
 @pytest.mark.spec("INT-DB")
 @given(clusterings(), st.sampled_from([1, 2]))
 def test_davies_bouldin(evidence: Clustered, q: int) -> None:
-    found = value(room.davies_bouldin, evidence, q=q)
+    index = value(room.davies_bouldin, evidence, q=q)
     if evidence.k == 1:
-        assert found == "undefined"
+        assert index == "undefined"
         return
     pairs = list(itertools.combinations(range(evidence.k), 2))
     touching = [pair for pair in pairs if room.between_means(evidence, *pair) == 0]
@@ -227,14 +227,14 @@ def test_davies_bouldin(evidence: Clustered, q: int) -> None:
     zero = value(room.davies_bouldin, evidence, q=q, coincident="zero")
     ignored = room.davies_bouldin(evidence, q=q, coincident="ignored")
     if not touching:
-        assert same(found, zero)
-        assert same(found, ignored)
+        assert same(index, zero)
+        assert same(index, ignored)
         if len(evidence.points[0]) == 1:
-            assert found == by_hand(evidence, q)
+            assert index == by_hand(evidence, q)
     elif any(k in points and m in points for k, m in touching):
-        assert found == "undefined"
+        assert index == "undefined"
     else:
-        assert found == zero == math.inf
+        assert index == zero == math.inf
 
 
 @pytest.mark.spec("INT-DB")
@@ -313,11 +313,11 @@ def test_scattering(evidence: Clustered, alpha: Fraction) -> None:
         sum(1 for _, x in copies(evidence) if squared_distance(x, u) <= radius)
         for u in (middle, *means)
     )
-    found = value(room.s_dbw, evidence)
+    index = value(room.s_dbw, evidence)
     if max(ends):
-        assert found == scat + F(inside, max(ends))
+        assert index == scat + F(inside, max(ends))
     else:
-        assert found == (math.inf if inside else "undefined")
+        assert index == (math.inf if inside else "undefined")
 
 
 @pytest.mark.spec("INT-WG", "INT-SSIL")
@@ -431,8 +431,8 @@ def test_fuzzy_clusters(table: list[list[Fraction]]) -> None:
 @pytest.mark.spec("INT-PC", "INT-PE", "INT-MPC")
 def test_fuzzy_calls() -> None:
     metrics = refclust.metrics
-    found = metrics.partition_coefficient([[1, 0], [0.5, 0.5], [9, 9]], weights=[1, 1, 0])
-    assert found.fraction == F(3, 4)
+    scored = metrics.partition_coefficient([[1, 0], [0.5, 0.5], [9, 9]], weights=[1, 1, 0])
+    assert scored.fraction == F(3, 4)
     assert metrics.partition_entropy([{0: 1}, {0: 0.5, 1: 0.5}]).exact == log(2) / 2
     assert "fuzzy clusters" in metrics.partition_coefficient([[1, 0]]).evidence.size()
     assert metrics.partition_coefficient([[0.5, 0.5]], weights=[0.5]).fraction == F(1, 2)
@@ -446,14 +446,14 @@ def test_calls() -> None:
     labels = ["x", "x", "x", "y", "y", "y"]
     evidence = clusters_of(rows, labels)
     for name in OF_ROWS:
-        found = getattr(metrics, name)(rows, labels)
-        assert found.certified
+        scored = getattr(metrics, name)(rows, labels)
+        assert scored.certified
         due = value(getattr(room, name), Clustered.of(rows, labels))
-        assert same(found.exact, due) if isinstance(due, Real) else found.undefined
+        assert same(scored.exact, due) if isinstance(due, Real) else scored.undefined
         assert repr(getattr(metrics, name)) == f"<refclust metric {name}>"
-        assert found.explain().text()
-        assert found.spec == CLAUSES[name]
-        assert found.evidence.size() == evidence.size() == "6 objects in 2 clusters"
+        assert scored.explain().text()
+        assert scored.spec == CLAUSES[name]
+        assert scored.evidence.size() == evidence.size() == "6 objects in 2 clusters"
     with pytest.raises(WeightsNotInteger):
         metrics.calinski_harabasz(rows, labels, weights=[0.5, 1, 1, 1, 1, 1])
     with pytest.raises(WrongEvidence):
@@ -469,7 +469,7 @@ def test_a_sparse_column_of_zeros_is_a_column() -> None:
     dense = [[1, 0, 0], [0, 2, 0], [5, 5, 0], [7, 0, 0]]
     for name in OF_ROWS:
         call = getattr(metrics, name)
-        one, other = (call(table, [0, 0, 1, 1]) for table in (sparse, dense))
-        assert one.undefined == other.undefined
-        assert repr(float(one)) == repr(float(other))
+        thin, other = (call(table, [0, 0, 1, 1]) for table in (sparse, dense))
+        assert thin.undefined == other.undefined
+        assert repr(float(thin)) == repr(float(other))
     assert metrics.ratkowsky_lance(sparse, [0, 0, 1, 1]).undefined == "0/0: a column is constant"
