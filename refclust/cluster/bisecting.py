@@ -116,10 +116,11 @@ def _split(
     for row, label in zip(node.rows, fit.labels, strict=True):
         members[label].append(row)
     nodes = list(state.nodes)
+    limited = fit.stopped == "limit"
     if not all(fit.sizes):
-        nodes[worst] = replace(node, whole=True)
+        nodes[worst] = replace(node, whole=True, limited=limited)
         return State(tuple(nodes), draws.used)
-    nodes[worst] = replace(node, children=(len(nodes), len(nodes) + 1))
+    nodes[worst] = replace(node, children=(len(nodes), len(nodes) + 1), limited=limited)
     nodes += [
         Node(members[side], fit.centres[side], fit.sizes[side], fit.exact_within[side])
         for side in (0, 1)
@@ -169,6 +170,7 @@ def _fit(
         seed=options.seed,
         restarts=options.restarts,
         limit=options.limit,
+        unconverged=sum(node.limited and node.children is not None for node in nodes),
         n=data.n,
         d=data.d,
         features=data.features,

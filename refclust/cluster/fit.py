@@ -13,13 +13,13 @@ from refclust.cluster.directions import unit_rows
 from refclust.cluster.kmeans import USUAL, Steps
 from refclust.cluster.options import KMeansCall, KMeansOptions, Metric, Start
 from refclust.cluster.results import KMeansFit
-from refclust.cluster.seeding import group_means
+from refclust.cluster.seeding import group_means, usual_trials
 from refclust.data.accepting.door import dataset, labels_of
 from refclust.data.dataset import Dataset, Dense
 from refclust.errors import BadOption, DimensionMismatch, LabelLengthMismatch, ZeroVector
 from refclust.fitting.checks import clusters
 from refclust.fitting.memory import for_centres
-from refclust.fitting.options import takes
+from refclust.fitting.options import LEFT_OPEN, takes
 from refclust.fitting.rows import Rows
 from refclust.kernels.centres import CentreMatrix
 from refclust.numbers.reading import shown
@@ -42,7 +42,10 @@ def kmeans_steps(call: KMeansCall) -> Steps:
             f"k is {shown(call.k)}, but {len(centres)} centres were given to start from"
         )
     k = clusters(len(centres) if centres is not None and call.k is None else call.k, rows.n)
-    options = call.become(KMeansOptions, k=k, start=start)
+    trials = call.trials
+    if trials is None and start == "greedy" and call.start is LEFT_OPEN:
+        trials = 2 * usual_trials(k)
+    options = call.become(KMeansOptions, k=k, start=start, trials=trials)
     return Steps(rows, options, centres, session, call.checkpoint)
 
 
@@ -67,7 +70,7 @@ def _start(call: KMeansCall, rows: Dataset, session: Session) -> tuple[Start, Ce
     if call.centres is not None:
         return "given", _aligned(rows, call.centres, call.metric)
     if call.labels is None:
-        return cast(Start, call.start), None
+        return "greedy" if call.start is LEFT_OPEN else cast(Start, call.start), None
     names = labels_of(call.labels)
     if len(names) != rows.n:
         raise LabelLengthMismatch(f"{len(names)} labels to start from, for {rows.n} rows")

@@ -120,6 +120,11 @@ class Steps:
     def __iter__(self) -> Iterator[State]:
         return self
 
+    @property
+    def restarts(self) -> int:
+        """How many runs there will be in all."""
+        return self._options.restarts
+
     def __next__(self) -> State:
         try:
             return next(self._states)

@@ -6,13 +6,14 @@ A call is what the caller says; ``KMeansOptions`` are the options in force, as f
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 
 from refclust.errors import BadOption
 from refclust.fitting.checks import not_negative, runs, whole
 from refclust.fitting.options import (
+    LEFT_OPEN,
     Backend,
     LongCall,
     Option,
@@ -91,7 +92,15 @@ class KMeansCall(Lloyd, LongCall):
 
     k: Annotated[int | None, Clusters] = field(default=None, kw_only=False)
     # Unless centres or labels are given, one of the names: see below.
-    start: Annotated[str, replace(_START, check=unchecked, names=_STARTS)] = "k-means++"
+    start: Annotated[
+        str,
+        Option(
+            "How the first centres are chosen. [greedy, of twice as many candidates]",
+            "--start",
+            unchecked,
+            names=_STARTS,
+        ),
+    ] = LEFT_OPEN
     centres: Annotated[
         Any, Option("Start from these centres.", "--centres FILE", typed=str | None)
     ] = None
@@ -109,7 +118,7 @@ class KMeansCall(Lloyd, LongCall):
         if self.centres is not None and self.labels is not None:
             raise BadOption("centres and labels were both given; a fit starts from one of them")
         start: Any = self.start  # whatever a caller without types gave
-        drawn = self.centres is None and self.labels is None
+        drawn = self.centres is None and self.labels is None and start is not LEFT_OPEN
         if drawn and (not isinstance(start, str) or start not in _STARTS):
             raise BadOption(
                 f"start is {shown(start)}; allowed are {', '.join(_STARTS)}, or give "

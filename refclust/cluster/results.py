@@ -218,8 +218,14 @@ class BisectingFit:
     seed: int
     restarts: int
     limit: int
+    unconverged: int  # splits of which the best run stopped at the limit
     n: int
     d: int
     features: Features | None
     digest: str
     provenance: Provenance
+
+    @property
+    def converged(self) -> bool:
+        """Whether every split ended because nothing changed any more."""
+        return not self.unconverged

@@ -44,7 +44,7 @@ def greedy(rows: Rows, k: int, draws: Draws, trials: int | None = None) -> Centr
 
     Spec: KM-GREEDY
     """
-    count = 2 + math.floor(math.log(k)) if trials is None else trials
+    count = usual_trials(k) if trials is None else trials
 
     def choose(so_far: Potential) -> int:
         candidates = [rows.call(LOCATE, so_far, draws.next(), "squares") for _ in range(count)]
@@ -54,6 +54,17 @@ def greedy(rows: Rows, k: int, draws: Draws, trials: int | None = None) -> Centr
         return best
 
     return _grown(rows, k, draws, choose)
+
+
+def usual_trials(k: int) -> int:
+    """How many candidates each centre of the start greedy has, unless it is told.
+
+    Spec: KM-GREEDY
+
+    >>> usual_trials(2), usual_trials(20), usual_trials(21)
+    (2, 4, 5)
+    """
+    return 2 + math.floor(math.log(k))
 
 
 def farthest_first(rows: Rows, k: int, draws: Draws) -> Centres:

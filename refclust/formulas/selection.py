@@ -6,12 +6,14 @@ row (one list a row), v importance weights, r residual sums of squares.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from refclust.errors import BadOption
+from refclust.formulas.contingency import Contingency
 from refclust.formulas.gaussian import (
     component_weight,
     diagonal_part,
@@ -21,6 +23,7 @@ from refclust.formulas.gaussian import (
     scatter,
     trace,
 )
+from refclust.formulas.pairs import adjusted_rand
 from refclust.formulas.vectors import (
     Exact,
     Matrix,
@@ -40,6 +43,8 @@ from refclust.numbers.reals.gamma import digamma, log_gamma
 Row: TypeAlias = Sequence[Number]
 Rows: TypeAlias = Sequence[Row]
 Numbers: TypeAlias = Sequence[Number]
+
+GAP_RULES: Final = ("globalSEmax", "firstSEmax", "Tibs2001SEmax", "globalmax", "firstmax")
 
 
 def held_out(
@@ -273,6 +278,70 @@ def first_gap(gaps: Sequence[tuple[Number, Number]]) -> int | None:
     )
 
 
+def gap_choice(gaps: Sequence[tuple[Number, Number]], rule: str = "globalSEmax") -> int | None:
+    """The first place whose gap is that of a maximum, or below it by no more than its error.
+
+    Defines: MS-GAPRULE
+
+    >>> gaps = [(0, 1), (4, 1), (5, 2), (3, 1), (9, 1)]
+    >>> [gap_choice(gaps, rule) for rule in GAP_RULES]
+    [4, 1, 1, 4, 2]
+    """
+    if rule not in GAP_RULES:
+        raise BadOption(f"no rule of the gap is called {rule!r}; there are {', '.join(GAP_RULES)}")
+    if rule == "Tibs2001SEmax" or len(gaps) < 2:
+        return first_gap(gaps)
+    values, last = [exact(value) for value, _ in gaps], len(gaps) - 1
+    falls = (k for k in range(last) if values[k] >= values[k + 1])
+    peak = values.index(max(values)) if rule.startswith("global") else next(falls, last)
+    least = values[peak] - (exact(gaps[peak][1]) if rule.endswith("SEmax") else 0)
+    return next(k for k, value in enumerate(values) if value >= least)
+
+
+def subsample(order: Sequence[int]) -> list[int]:
+    """Four fifths of the rows: those that a shuffle puts first, in their own order.
+
+    Spec: MS-STAB
+
+    >>> subsample([3, 0, 4, 1, 2, 5])
+    [0, 1, 2, 3, 4]
+    """
+    return sorted(order[: -(-4 * len(order) // 5)])
+
+
+def stability(
+    clusterings: Sequence[tuple[Mapping[int, Hashable], Mapping[int, Hashable]]],
+    w: Sequence[int] | None = None,
+) -> Exact:
+    """The mean agreement of two clusterings of samples about the rows that both samples hold.
+
+    Each clustering tells the cluster of every row of its sample.
+
+    Defines: MS-STAB
+
+    >>> same, moved = {0: "a", 1: "a", 2: "b"}, {1: "x", 2: "y", 0: "x", 3: "y"}
+    >>> other = {0: 0, 1: 1, 2: 1}
+    >>> stability([(same, moved), (same, other)])  # 1 and -1/2
+    Real('1/4')
+    """
+    if not clusterings:
+        raise BadOption("at least one pair of samples is needed")
+    return total(_agreement(a, b, w) for a, b in clusterings) / len(clusterings)
+
+
+def best_number(values: Mapping[int, Number], better: str, ties: str = "fewer") -> int | None:
+    """The number of clusters with the best value; of equals that of fewer, or of more, clusters.
+
+    Defines: MS-BEST
+
+    >>> best_number({2: 5, 3: 7, 4: 7}, "higher"), best_number({2: 5, 3: 7, 4: 7}, "lower")
+    (3, 2)
+    """
+    least = min if better == "lower" else max
+    best = [k for k in values if exact(values[k]) == least(map(exact, values.values()))]
+    return (max if ties == "more" else min)(best, default=None)
+
+
 def elbow(first: int, r: Numbers) -> int | None:
     """The K at which the curve lies farthest below the line between its ends.
 
@@ -288,6 +357,16 @@ def elbow(first: int, r: Numbers) -> int | None:
 
 
 # What several clauses share.
+
+
+def _agreement(
+    a: Mapping[int, Hashable], b: Mapping[int, Hashable], w: Sequence[int] | None
+) -> Real:
+    """The adjusted Rand index of two clusterings on the rows that both hold."""
+    cells: Counter[tuple[Hashable, Hashable]] = Counter()
+    for i in a.keys() & b.keys():
+        cells[a[i], b[i]] += 1 if w is None else w[i]
+    return adjusted_rand(Contingency.of_cells(cells))
 
 
 def elbow_heights(r: Numbers) -> list[Exact] | None:

@@ -83,6 +83,11 @@ class EMSteps(Generic[P, D, M]):
     def __iter__(self) -> Iterator[State[P]]:
         return self
 
+    @property
+    def restarts(self) -> int:
+        """How many runs there will be in all."""
+        return self._options.restarts
+
     def __next__(self) -> State[P]:
         try:
             return next(self._states)

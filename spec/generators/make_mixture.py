@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from . import (
+    mixture_choice_cases,
     mixture_classify_cases,
     mixture_count_cases,
     mixture_curve_cases,
@@ -38,6 +39,8 @@ MAKERS: dict[str, Callable[[], VectorFile]] = {
     "34-selection/importance": mixture_selection_cases.samples,
     "34-selection/curves": mixture_curve_cases.curves,
     "34-selection/held-out": mixture_curve_cases.held_out,
+    "34-selection/rules": mixture_choice_cases.rules,
+    "34-selection/stability": mixture_choice_cases.stability,
     "34-selection/variational": mixture_variational_cases.steps,
     "35-counts/steps": mixture_mean_cases.steps,
 }

@@ -150,6 +150,17 @@ def _evidence() -> list[dict[str, Any]]:
             {"proximity": table, "labels": LABELS, "similarities": {"type": "boolean"}},
         ),
         _object(["nodes", "edges"], [], {"nodes": degrees, "edges": table}),
+        _object(
+            ["level"],
+            ["successes", "rounds"],
+            {"level": ratio, "successes": WHOLE, "rounds": WHOLE},
+        ),
+        _object(
+            ["order", "folds", "classes"],
+            [],
+            {"order": LABELS, "folds": degrees, "classes": LABELS},
+        ),
+        _object(["rights", "sizes"], [], {"rights": LABELS, "sizes": LABELS}),
         _object(["z"], [], {"z": ratio}),
         _object(["x", "df"], [], {"x": ratio, "df": degrees}),
         _object(["x", "a", "b"], [], {"x": ratio, "a": ratio, "b": ratio}),
@@ -335,6 +346,22 @@ def _curves(matrix: dict[str, Any]) -> list[dict[str, Any]]:
         ),
         _object([*kind], [], kind),
         _object([*model], [], model),
+        *_choices({"type": "array", "items": ratio}),
+    ]
+
+
+def _choices(ratios: dict[str, Any]) -> list[dict[str, Any]]:
+    gaps: dict[str, Any] = {"first": WHOLE, "gaps": ratios, "errors": ratios}
+    values: dict[str, Any] = {"first": WHOLE, "values": ratios}
+    drawn: dict[str, Any] = {"n": WHOLE, "pairs": WHOLE, "seed": WHOLE}
+    side = {"type": "array", "items": {"type": "string", "pattern": "^(-|[0-9]+)$"}}
+    pair = {"type": "array", "items": side, "minItems": 2, "maxItems": 2}
+    clusterings: dict[str, Any] = {"clusterings": {"type": "array", "items": pair}}
+    return [
+        _object([*gaps], [], gaps),
+        _object([*values], [], values),
+        _object([*drawn], [], drawn),
+        _object([*clusterings], ["weights"], {**clusterings, "weights": ratios}),
     ]
 
 
@@ -424,6 +451,8 @@ def schema() -> dict[str, Any]:
                     "selection.variational",
                     "selection.curve",
                     "selection.held_out",
+                    "selection.rule",
+                    "selection.stability",
                 ]
             },
             "title": {"type": "string"},

@@ -18,7 +18,10 @@ from tests.cli.conftest import Cli
 from tests.cluster.strategies import STARTS, data_of
 
 POINTS = "name,x,y\na,0,0\nb,0,1\nc,4,0\nd,4,1\n"
-FIT = ("fit", "kmeans", "p.csv", "--id-column", "name", "-k", "2", "--seed", "1", "-o", "m.json")
+FIT = (
+    *("fit", "kmeans", "p.csv", "--id-column", "name", "-k", "2", "--start", "k-means++"),
+    *("--seed", "1", "-o", "m.json"),
+)
 ROWS = [(float(7 * i % 11), float(5 * i * i % 13) - 4) for i in range(12)]
 WEIGHTS = [1.0, 2, 1, 0, 3, 1, 0.5, 1, 1, 2, 0.1, 1]
 

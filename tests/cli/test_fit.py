@@ -197,7 +197,43 @@ def test_weights_and_columns(cli: Cli) -> None:
 def test_the_limit_is_told(cli: Cli) -> None:
     done = cli(*KMEANS, "--limit", "1")
     assert done.code == 0
-    assert "after 1 iteration: the limit was reached; --limit allows more\n" in done.out
+    told = "after 1 iteration: not converged, this is the limit; --limit N allows more\n"
+    assert told in done.out
+    line = "x\n" + "".join(f"{x}\n" for x in (*range(12), 20, 30))
+    Path("line.csv").write_text(line, encoding="utf-8")
+    runs = ("fit", "kmeans", "line.csv", "-k", "2", "--restarts", "3", "--limit", "2")
+    [found] = [each for each in cli(*runs).out.splitlines() if each.startswith("runs")]
+    stopped = [run["stopped"] for run in cli(*runs, "--json").json()["runs"]]
+    assert 0 < stopped.count("limit") <= 3
+    assert found.endswith(f"; {stopped.count('limit')} did not converge")
+
+
+@pytest.mark.spec("HC-BISECT")
+def test_splits_that_did_not_converge(cli: Cli) -> None:
+    call = ("fit", "bisecting", "points.csv", *ROLES, "-k", "3")
+    done = cli(*call, "--limit", "1")
+    told = "not converged  2 of 2 splits: 1 iteration is the limit, --limit N allows more\n"
+    assert told in done.out
+    limited, free = (cli(*call, "--limit", n, "--json").json() for n in ("1", "300"))
+    assert (limited["converged"], limited["unconverged"]) == (False, 2)
+    assert (free["converged"], free["unconverged"]) == (True, 0)
+    assert "not converged" not in cli(*call).out
+
+
+def test_progress_tells_which_run(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(fit_run.Live, "tell", lambda _, line: told.append(line))
+    call = ("fit", "kmeans", "points.csv", *ROLES, "-k", "2")
+    assert cli(*call, "--restarts", "3").code == 0
+    assert {line.partition(", ")[0] for line in told} == {f"run {i} of 3" for i in (1, 2, 3)}
+    assert told[0].startswith("run 1 of 3, iteration 1: 4 rows changed, RSS ")
+    told.clear()
+    assert cli(*call).code == 0
+    assert told[0].startswith("iteration 1: 4 rows changed, RSS ")
+    told.clear()
+    mixture = ("fit", "gaussian", "points.csv", *ROLES, "-k", "1", "--restarts", "2")
+    assert cli(*mixture, "--start", "points", "--covariance", "EII").code == 0
+    assert told[-1].startswith("run 2 of 2, iteration ")
 
 
 def test_another_backend(cli: Cli) -> None:
@@ -263,7 +299,7 @@ def test_nothing_is_overwritten_and_that_is_said_first(cli: Cli) -> None:
         (("-k", "0"), 3, "[k-out-of-range]"),
         (("-k", "2", "--seed", "-1"), 2, "[bad-option]"),
         (("-k", "2", "--restarts", "0"), 2, "[bad-option]"),
-        (("-k", "2", "--trials", "3"), 2, "[bad-option]"),
+        (("-k", "2", "--trials", "3", "--start", "random"), 2, "[bad-option]"),
         (("-k", "2", "--tolerance", "nan"), 2, "[bad-option]"),
         (("-k", "3", "--centres", "centres.csv"), 2, "[bad-option]"),
         (("--centres", "-", "--start-labels", "-"), 2, "[bad-option]"),

@@ -147,14 +147,84 @@ def test_doubts_about_the_evidence_are_printed(cli: Cli, monkeypatch: pytest.Mon
 
 @pytest.mark.spec("MS-GAP", "MS-ELBOW")
 def test_kmeans(cli: Cli) -> None:
-    elbow = cli("select", "pairs.csv", "--model", "kmeans", "-k", "1..4", "--criterion", "elbow")
+    words = ("select", "pairs.csv", "--model", "kmeans", "-k")
+    elbow = cli(*words, "1..4", "--criterion", "elbow")
     assert elbow.out.splitlines()[2].split() == ["K", "iterations", "rss", "elbow"]
     assert "* K = 2: RSS lies farthest below the line between its ends, by " in elbow.out
-    gap = cli("select", "pairs.csv", "--model", "kmeans", "-k", "1..3", "--references", "3")
+    gap = cli(*words, "1..3", "--criterion", "gap", "--references", "3")
+    assert gap.out.splitlines()[0] == "6 rows, 1 feature; k-means by gap"
     assert gap.out.splitlines()[2].split() == ["K", "iterations", "rss", "gap", "gap-error"]
-    none = cli("select", "pairs.csv", "--model", "kmeans", "-k", "5..6", "--references", "2")
+    none = cli(
+        *words, "5..6", "--criterion", "gap", "--gap-rule", "Tibs2001SEmax", "--references", "2"
+    )
     assert none.code == 0
-    assert none.out.splitlines()[-1].endswith("none is chosen")
+    assert none.out.splitlines()[-1].endswith("none is chosen (Tibs2001SEmax)")
+
+
+SIDE_BY_SIDE = """\
+6 rows, 1 feature; trees of merges by 3 criteria
+
+   K      gap    error   stability    elbow
+   1  -1.6870   0.0000           -   0.0000
+*  2   2.7777*  0.0000      1.0000*  0.6654*
+   3   1.9865   0.0000      0.7778   0.3327
+   4   1.9184   0.0000      0.3333   0.0000
+
+* K = 2: the largest gap, 2.7777 (globalSEmax)
+  K = 2: largest stability 1.0000; next K = 3 at 0.7778
+  K = 2: RSS lies farthest below the line between its ends, by 0.6654 of its fall
+all 3 criteria choose K = 2
+"""
+
+
+@pytest.mark.spec("KM-KSEL", "MS-GAPRULE", "MS-STAB", "MS-ELBOW")
+def test_criteria_side_by_side(cli: Cli) -> None:
+    words = ("select", "pairs.csv", "--model", "agglomerative", "-k", "1..4")
+    several = (*words, "--criterion", "gap, stability ,elbow", "--references", "1")
+    done = cli(*several, "--pairs", "3", "-o", "tree.json", "--labels", "l.csv")
+    assert (done.code, done.out) == (0, SIDE_BY_SIDE)
+    assert max(map(len, done.out.partition("\n\n*")[0].splitlines())) <= 79
+    told = cli(*several, "--pairs", "3", "--json").json()
+    assert (told["criterion"], told["chosen"]) == ("gap", 1)
+    assert [each["criterion"] for each in told["verdicts"]] == ["gap", "stability", "elbow"]
+    assert [each["chosen"] for each in told["verdicts"]] == [1, 1, 1]
+    assert told["why"] == told["verdicts"][0]["why"]
+    assert told["notes"] == []
+    keys = {"rss", "gap", "gap-error", "elbow", "stability"}
+    assert [set(each["values"]) for each in told["candidates"][1:]] == [keys] * 3
+    labels = Path("l.csv").read_text(encoding="utf-8").split()[1:]
+    assert [line.partition(",")[2] for line in labels] == list("000111")
+    model = cli("describe", "tree.json", "--json").json()
+    assert model["algorithm"] == "agglomerative"
+
+
+@pytest.mark.spec("KM-KSEL")
+def test_criteria_that_disagree(cli: Cli) -> None:
+    words = ("select", "pairs.csv", "--model", "kmeans", "-k", "1..4", "--seed", "1")
+    done = cli(*words, "--criterion", "elbow,gap", "--gap-rule", "firstmax", "--references", "2")
+    told = cli(
+        *words, "--criterion", "elbow,gap", "--gap-rule", "firstmax", "--references", "2", "--json"
+    ).json()
+    first, second = (each["chosen"] for each in told["verdicts"])
+    last = done.out.splitlines()[-1]
+    if first == second:
+        assert last == f"both criteria choose K = {first + 1}"
+    else:
+        assert last == (
+            f"the criteria disagree, 1 for K = {first + 1}, 1 for K = {second + 1}; elbow decides"
+        )
+
+
+@pytest.mark.spec("KM-KSEL")
+def test_candidates_that_did_not_converge(cli: Cli) -> None:
+    words = ("select", "plane.csv", "--label-column", "kind", "-k", "3", "--limit", "1")
+    done = cli(*words, "--model", "kmeans", "--criterion", "stability", "--pairs", "1")
+    line = "- K = 3 did not converge: 1 iteration is the limit; --limit N allows more"
+    assert line in done.out.splitlines()
+    mixture = cli(*words, "--covariance", "EII", "--restarts", "1")
+    assert f"- EII with {line[2:]}" in mixture.out.splitlines()
+    told = cli(*words, "--covariance", "EII", "--restarts", "1", "--json").json()
+    assert told["candidates"][0]["limit_reached"] == 1
 
 
 @pytest.mark.spec("MODEL-DOC")
@@ -188,6 +258,11 @@ def test_labels_to_standard_output(cli: Cli) -> None:
         (("-k", "7"), 3, "k is 7; from 1 to 6 clusters can be made of 6 rows [k-out-of-range]"),
         (("-k", "2", "--covariance", "round"), 2, "the covariance model is 'round'"),
         (("-k", "2", "--criterion", "gap"), 2, "does not go with gaussian"),
+        (("-k", "2", "--criterion", "gap,,"), 2, "does not go with gaussian"),
+        (("-k", "2", "--criterion", ""), 2, "criterion is ''; allowed are bic, aic"),
+        (("-k", "2", "--criterion", "bic,aic"), 2, "one criterion decides between mixtures"),
+        (("-k", "2", "--model", "kmeans", "--criterion", "gap"), 2, "at least two numbers"),
+        (("-k", "2", "--model", "kmeans", "--linkage", "ward"), 2, "has no option linkage"),
         (("-k", "2", "--m", "1"), 2, "has no option m"),
         (("-k", "2", "--folds", "3"), 2, "folds belong to the criterion cv"),
         (("-k", "2", "-o", "-"), 2, "--out needs a file"),

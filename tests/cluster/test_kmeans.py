@@ -541,3 +541,19 @@ def test_watching_changes_nothing(metric: Any, tmp_path: Path) -> None:
         checkpoint=Checkpoint(path, resume=True),
     )
     assert replace(resumed, provenance=unwatched.provenance) == unwatched
+
+
+@pytest.mark.spec("KM-INIT", "KM-GREEDY")
+@pytest.mark.parametrize(("k", "trials"), [(1, 4), (2, 4), (3, 6), (7, 6), (8, 8)])
+def test_the_default_start(k: int, trials: int) -> None:
+    """Greedy, with twice the candidates that the start of this name has by itself."""
+    fit = kmeans(LINE, k, seed=5, restarts=2)
+    assert (fit.start, fit.trials) == ("greedy", trials)
+    same = kmeans(LINE, k, seed=5, restarts=2, start="greedy", trials=trials)
+    assert replace(fit, provenance=same.provenance) == same
+    named = kmeans(LINE, k, seed=5, start="greedy")
+    assert (named.start, named.trials) == ("greedy", None)
+    told = kmeans(LINE, k, seed=5, trials=3)
+    assert (told.start, told.trials) == ("greedy", 3)
+    given = kmeans(LINE, centres=LINE[:k])
+    assert (given.start, given.trials) == ("given", None)

@@ -12,6 +12,7 @@ import pytest
 
 from refclust.errors import BadOption
 from refclust.formulas import gaussian, multinomial, selection
+from refclust.formulas.undefined import Undefined
 from refclust.formulas.vectors import Number, scaled, total
 from refclust.numbers.real import exp, log, sqrt
 from refclust.numbers.sampling import shuffled, stream
@@ -93,6 +94,46 @@ def test_curves(case: dict[str, Any]) -> None:
             assert "undefined" in expected
         else:
             assert meets(expected, found), key
+
+
+@pytest.mark.spec("MS-GAPRULE", "MS-BEST", "MS-STAB")
+@pytest.mark.parametrize("case", cases("34-selection/rules.json"))
+def test_rules(case: dict[str, Any]) -> None:
+    given, names = case["input"], {rule.lower(): rule for rule in selection.GAP_RULES}
+    first = int(given["first"])
+    for key, expected in case["expect"].items():
+        options = dict(part.split("=") for part in key.rstrip("]").partition("[")[2].split(","))
+        if "gaps" in given:
+            gaps = list(zip(numbers(given["gaps"]), numbers(given["errors"]), strict=True))
+            place = selection.gap_choice(gaps, names[options["rule"]])
+            k = None if place is None else first + place
+        else:
+            values = dict(enumerate(numbers(given["values"]), first))
+            k = selection.best_number(values, **options)
+        assert ("undefined" in expected) if k is None else meets(expected, k), key
+
+
+@pytest.mark.spec("MS-STAB", "NUM-RAND")
+@pytest.mark.parametrize("case", cases("34-selection/stability.json"))
+def test_stability(case: dict[str, Any]) -> None:
+    given, expect = case["input"], case["expect"]
+    if "samples" in expect:
+        draws, n = stream(int(given["seed"])), int(given["n"])
+        rows = [
+            selection.subsample(shuffled(draws, range(n))) for _ in range(2 * int(given["pairs"]))
+        ]
+        assert meets(expect["samples"], rows)
+        return
+    pairs = [
+        tuple({i: y for i, y in enumerate(side) if y != "-"} for side in pair)
+        for pair in given["clusterings"]
+    ]
+    weights = [int(w) for w in given["weights"]] if "weights" in given else None
+    if "undefined" in expect["stability"]:
+        with pytest.raises(Undefined, match="both partitions are one group"):
+            selection.stability(pairs, weights)  # type: ignore[arg-type]
+    else:
+        assert meets(expect["stability"], selection.stability(pairs, weights))  # type: ignore[arg-type]
 
 
 @pytest.mark.spec("VB-GAUSS", "VB-MULT")
@@ -289,8 +330,13 @@ def test_curves_and_criteria_by_hand() -> None:
 
 
 def test_every_golden_case_is_judged() -> None:
-    names = ("criteria", "curves", "evidence", "variational", "importance", "held-out")
+    names = (
+        *("criteria", "curves", "evidence", "variational", "importance", "held-out"),
+        *("rules", "stability"),
+    )
     tests = [
+        test_rules,
+        test_stability,
         test_criteria,
         test_free_parameters,
         test_curves,

@@ -15,11 +15,12 @@ from refclust.cluster.results import KMeansFit
 from refclust.data.accepting.door import dataset
 from refclust.errors import BadOption, KOutOfRange
 from refclust.fitting.rows import Rows
+from refclust.formulas.selection import GAP_RULES
 from refclust.mixture.choosing.gap import (
     Gap,
+    chosen_gap,
     elbow,
     elbow_heights,
-    first_gap,
     gaps,
     log_rss,
     reference_curves,
@@ -40,7 +41,7 @@ def test_reference_sets_come_from_the_stream_of_the_seed() -> None:
     data = dataset([[0.0, 2.0], [4.0, 2.5], [1.0, 6.0]])
     rng = stream(5)
     logs = list(
-        reference_curves(Rows(data, Session("reference")), [1], 2, KMeansCall(data, seed=5))
+        reference_curves(Rows(data, Session("reference")), [1], 2, KMeansCall(data, seed=5), seed=5)
     )
     for (found,) in logs:
         made = []
@@ -59,19 +60,50 @@ def test_the_formula() -> None:
     assert found[1] == Gap(0.5, 0.0)
 
 
-@pytest.mark.spec("MS-GAP")
-def test_the_rule() -> None:
-    assert first_gap([Gap(0.0, 0.0), Gap(1.0, 0.5), Gap(1.25, 0.25), Gap(9.0, 0.0)]) == 1
-    assert first_gap([Gap(0.0, 0.0), Gap(1.0, 0.5)]) is None  # the last has no successor
-    assert first_gap([Gap(0.0, 0.0), None]) is None
-    assert first_gap([Gap(1.0, 0.0), Gap(1.0, 0.0)]) == 0
+@pytest.mark.spec("MS-GAPRULE", "MS-GAP")
+def test_the_rule_of_tibshirani() -> None:
+    def first(*pairs: tuple[float, float] | None) -> int | None:
+        listed = [None if pair is None else Gap(*pair) for pair in pairs]
+        return chosen_gap(listed, "Tibs2001SEmax")
+
+    assert first((0.0, 0.0), (1.0, 0.5), (1.25, 0.25), (9.0, 0.0)) == 1
+    assert first((0.0, 0.0), (1.0, 0.5)) is None  # the last has no successor
+    assert first((0.0, 0.0), None) is None
+    assert first((1.0, 0.0), (1.0, 0.0)) == 0
+
+
+@pytest.mark.spec("MS-GAPRULE")
+@pytest.mark.parametrize(
+    ("values", "errors", "chosen"),
+    [
+        # two humps: the second is higher, and the place before it within its error
+        ([0.5, 0.6, 0.55, 0.9, 1.0, 0.8], [0.01, 0.2, 0.1, 0.1, 0.15, 0.1], (3, 0, 0, 4, 1)),
+        # it falls from the first on
+        ([0.6, 0.5, 0.7, 0.2], [0.1, 0.1, 0.05, 0.1], (2, 0, 0, 2, 0)),
+        # it rises to the last
+        ([0.1, 0.4, 0.9], [0.1, 0.1, 0.1], (2, 2, None, 2, 2)),
+        # equal values: the first of them
+        ([0.25, 0.5, 0.5, 0.125], [0.0, 0.0, 0.0, 0.0], (1, 1, 1, 1, 1)),
+        # exactly at the edge of the error
+        ([0.5, 0.75, 1.0, 0.0], [0.0, 0.25, 0.5, 0.0], (0, 0, 0, 2, 2)),
+    ],
+)
+def test_all_rules(
+    values: list[float], errors: list[float], chosen: tuple[int | None, ...]
+) -> None:
+    pairs = [Gap(*pair) for pair in zip(values, errors, strict=True)]
+    assert tuple(chosen_gap(pairs, rule) for rule in GAP_RULES) == chosen
+    with pytest.raises(BadOption, match="no rule of the gap is called 'tallest'"):
+        chosen_gap(pairs, "tallest")
 
 
 @pytest.mark.spec("MS-GAP")
 def test_a_sum_of_squares_of_zero_ends_the_gaps() -> None:
     assert gaps([1.0, None, 1.0], [[1.0, 1.0, 1.0]]) == [Gap(0.0, 0.0), None, None]
     assert gaps([1.0, 1.0], [[1.0, 1.0], [1.0]]) == [Gap(0.0, 0.0), None]
-    found = select([[0.0], [1.0], [1.0]], model="kmeans", k=range(1, 4), references=2)
+    found = select(
+        [[0.0], [1.0], [1.0]], model="kmeans", criterion="gap", k=range(1, 4), references=2
+    )
     assert [one.error for one in found.candidates] == [None, None, "k-out-of-range"]
     assert [sorted(one.values) for one in found.candidates] == [
         ["gap", "gap-error", "rss"],
@@ -84,7 +116,10 @@ def test_a_sum_of_squares_of_zero_ends_the_gaps() -> None:
 
 @pytest.mark.spec("MS-GAP", "KM-KSEL")
 def test_three_clear_clusters() -> None:
-    found = select(THREE, model="kmeans", k=range(1, 6), references=8, restarts=3, seed=2)
+    found = select(
+        THREE, model="kmeans", criterion="gap", gap_rule="Tibs2001SEmax", k=range(1, 6),
+        references=8, restarts=3, seed=2,
+    )  # fmt: skip
     assert found.best is not None
     assert found.best.k == 3
     assert found.why.startswith("the first K whose gap, ")
@@ -102,7 +137,9 @@ def test_three_clear_clusters() -> None:
 def test_weights_of_rows_go_with_the_reference_sets() -> None:
     data = dataset([[0.0], [1.0], [9.0]], weights=[1.0, 0.0, 3.0])
     rng = stream(0)
-    (found,) = next(reference_curves(Rows(data, Session("reference")), [1], 1, KMeansCall(data)))
+    (found,) = next(
+        reference_curves(Rows(data, Session("reference")), [1], 1, KMeansCall(data), seed=0)
+    )
     made = [[float(9 * Fraction(rng.random()))] for _ in range(3)]
     same = kmeans(made, 1, weights=[1.0, 0.0, 3.0])
     assert found == log_rss(same.runs[0].exact_rss)
@@ -176,4 +213,4 @@ def test_what_is_refused(options: dict[str, Any], match: str) -> None:
 @pytest.mark.spec("MS-GAP")
 def test_all_candidates_failed() -> None:
     with pytest.raises(KOutOfRange, match="k is 7"):
-        select(LINE, model="kmeans", k=[7, 8])
+        select(LINE, model="kmeans", criterion="gap", k=[7, 8])

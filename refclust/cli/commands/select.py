@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -15,26 +14,20 @@ from refclust.cli.options import data as dataio
 from refclust.cli.options import fit as opt
 from refclust.cli.options.groups import together
 from refclust.cli.options.labelings import BackendName, Json
-from refclust.cli.output import columns, counted, say_json
+from refclust.cli.output import counted, say_json
+from refclust.cli.show.selections import table, title, verdict
 from refclust.cli.show.spreadsheets import SpreadsheetSafe
 from refclust.errors import BadOption
-from refclust.escape import for_line
 from refclust.fitting.options import members
 from refclust.mixture.choosing.options import SelectCall
 from refclust.mixture.options import Climb
 
 if TYPE_CHECKING:
     from refclust.mixture.choosing.table import Candidate, Selection
+    from refclust.models.clusters import Cut
 
 SCHEMA: Final = "refclust-selection/1"
 MOST_K: Final = 10_000
-_ABREAST: Final = 7  # covariance models in one line: half of them all
-_FACTS: Final = {
-    "log-likelihood": "log_likelihood",
-    "free": "free_parameters",
-    "in use": "used",
-    "iterations": "iterations",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +66,16 @@ def select(
             help="Covariance models to try: one, several with commas between, or all.",
         ),
     ] = "full",
+    criterion: Annotated[
+        str | None,
+        typer.Option(
+            "--criterion",
+            metavar="C",
+            help="What decides: bic, aic, icl, icl-soft, cv, evidence or importance; of clusters "
+            "silhouette, calinski_harabasz, davies_bouldin, gap, stability or elbow, or several "
+            "with commas between, the first of which decides. [bic; of clusters all but elbow]",
+        ),
+    ] = None,
     *,
     call: SelectCall,
     files: Chosen,
@@ -84,9 +87,15 @@ def select(
     refclust select iris.csv --label-column label -k 1..5 --covariance all
     refclust select iris.csv --label-column label --criterion evidence
     refclust select texts/ --model multinomial -k 2..8 --m 1 --criterion cv --folds 5
-    refclust select iris.csv --label-column label --model kmeans -k 1..8 --criterion gap
+    refclust select iris.csv --label-column label --model kmeans -k 1..8
+    refclust select iris.csv --label-column label --model agglomerative --criterion gap,stability
     """
-    asked = replace(call, k=numbers(k), covariance=[name.strip() for name in covariance.split(",")])
+    asked = replace(
+        call,
+        k=numbers(k),
+        covariance=_names(covariance),
+        criterion=None if criterion is None else _names(criterion),
+    )
     outputs = fit_files.Outputs(files.out, files.labels, None, files.force, files.spreadsheet_safe)
     if files.out == "-":
         raise BadOption("--out needs a file; only --labels can go to standard output")
@@ -106,7 +115,8 @@ def select(
 
     chosen = fit_run.run(fitted, None)
     if chosen.fit is not None:
-        fit_files.write(outputs, source, chosen.fit, chosen.fit.labels, None)
+        assert chosen.fit.labels is not None
+        fit_files.write(outputs, source, chosen.fit, chosen.fit.labels, _cut(chosen))
     if files.as_json:
         written = {"model": outputs.model, "labels": outputs.labels}
         say_json(
@@ -114,8 +124,21 @@ def select(
         )
     else:
         head = f"{counted(source.data.n, 'row')}, {counted(source.data.d, 'feature')}"
-        lines = [f"{head}; {_what(chosen)}", "", *table(chosen), "", *verdict(chosen)]
+        lines = [f"{head}; {title(chosen)}", "", *table(chosen), "", *verdict(chosen)]
         fit_files.tell(lines, [], outputs)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
+
+
+def _cut(selection: Selection) -> Cut | None:
+    """Where the tree chosen is cut, if it is one."""
+    if selection.model != "agglomerative" or selection.best is None:
+        return None
+    from refclust.models.clusters import Cut
+
+    return Cut(k=selection.best.k)
 
 
 def numbers(text: str) -> list[int]:
@@ -137,89 +160,6 @@ def numbers(text: str) -> list[int]:
     return listed
 
 
-def table(selection: Selection) -> list[str]:
-    """Return the candidates as a table: one a line, or K down and covariance models across."""
-    names = list(dict.fromkeys(candidate.covariance for candidate in selection.candidates))
-    return _square(selection, names) if len(names) > 1 else _lines(selection)
-
-
-def verdict(selection: Selection) -> list[str]:
-    """Return which candidate is the best and why, and what went wrong with others."""
-    lines = [f"* {selection.best.name}: {selection.why}"] if selection.best else [selection.why]
-    wrong = [candidate for candidate in selection.candidates if candidate.error is not None]
-    for code in dict.fromkeys(candidate.error for candidate in wrong):
-        alike = [candidate for candidate in wrong if candidate.error == code]
-        of = alike[0].name if len(alike) == 1 else f"{alike[0].name} and {len(alike) - 1} more"
-        why = for_line(str(alike[0].message))
-        lines.append(f"- {of} could not be fitted: {why} [{code}]")
-    for candidate in selection.candidates:
-        lines += [
-            f"- {candidate.name} is in doubt: {for_line(reason)}" for reason in candidate.doubts
-        ]
-    if selection.left_out:
-        lines.append(
-            f"- {', '.join(selection.left_out)} have no conjugate prior, so no evidence: left out"
-        )
-    return lines
-
-
-def _what(selection: Selection) -> str:
-    kind = "k-means" if selection.model == "kmeans" else f"{selection.model} mixtures"
-    return f"{kind} by {selection.criterion}"
-
-
-def _square(selection: Selection, names: Sequence[str | None]) -> list[str]:
-    from refclust.mixture.choosing.table import TITLES
-
-    by_place = {
-        (candidate.k, candidate.covariance): i for i, candidate in enumerate(selection.candidates)
-    }
-    lines = [TITLES[selection.criterion]]
-    for begin in range(0, len(names), _ABREAST):
-        some = names[begin : begin + _ABREAST]
-        rows = [["K", *(f"{name} " for name in some)]]
-        for k in dict.fromkeys(candidate.k for candidate in selection.candidates):
-            rows.append([str(k), *(_cell(selection, by_place[k, name]) for name in some)])
-        lines += columns(rows, right=frozenset(range(len(some) + 1)))
-    return lines
-
-
-def _cell(selection: Selection, place: int) -> str:
-    value = _value(selection.candidates[place], selection.criterion)
-    return f"{value}{'*' if place == selection.chosen else ' '}"
-
-
-def _lines(selection: Selection) -> list[str]:
-    keys = list(
-        dict.fromkeys(key for candidate in selection.candidates for key in candidate.values)
-    )
-    heads = [
-        (title, name)
-        for title, name in _FACTS.items()
-        if any(getattr(candidate, name) is not None for candidate in selection.candidates)
-    ]
-    rows = [["", "K", *(title for title, _ in heads), *keys]]
-    for place, candidate in enumerate(selection.candidates):
-        facts = [_fact(getattr(candidate, name)) for _, name in heads]
-        values = [_value(candidate, key) for key in keys]
-        rows.append(["*" if place == selection.chosen else "", str(candidate.k), *facts, *values])
-    return columns(rows, right=frozenset(range(1, len(rows[0]))))
-
-
-def _fact(value: Any) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
-
-
-def _value(candidate: Candidate, key: str) -> str:
-    from refclust.mixture.choosing.table import shown
-
-    if key not in candidate.values:
-        return "-"
-    return f"{candidate.values[key]:.6g}" if key == "rss" else shown(key, candidate.values[key])
-
-
 def selection_json(selection: Selection) -> dict[str, Any]:
     """Return all about a selection, for programs; what is infinite is told in words."""
     return {
@@ -229,6 +169,11 @@ def selection_json(selection: Selection) -> dict[str, Any]:
         "why": selection.why,
         "candidates": [_candidate_json(candidate) for candidate in selection.candidates],
         "left_out": list(selection.left_out),
+        "verdicts": [
+            {"criterion": verdict.criterion, "chosen": verdict.chosen, "why": verdict.why}
+            for verdict in selection.verdicts
+        ],
+        "notes": list(selection.notes),
     }
 
 
@@ -239,6 +184,7 @@ def _candidate_json(candidate: Candidate) -> dict[str, Any]:
         "log_likelihood": candidate.log_likelihood,
         "free_parameters": candidate.free_parameters,
         "iterations": candidate.iterations,
+        "limit_reached": candidate.limit,
         "in_use": candidate.used,
         "values": {key: _number(x) for key, x in candidate.values.items()},
         "doubts": list(candidate.doubts),

@@ -22,7 +22,7 @@ _REASONS: Final = {
     "unchanged": "no row changed its cluster any more",
     "tolerance": "the last gain was within the tolerance",
     "objective": "the total cosine did not rise any more",
-    "limit": "the limit was reached; --limit allows more",
+    "limit": "not converged, this is the limit; --limit N allows more",
     "caller": "it was stopped",
 }
 
@@ -74,12 +74,20 @@ def bisecting_lines(fit: BisectingFit, data: Dataset) -> Iterator[str]:
             ("RSS", number(fit.rss)),
             ("mean square", number(fit.mean_square)),
             ("splits", f"{fit.k - 1}, each of the cluster with {largest}"),
+            *_unconverged(fit),
             ("start", f"{fit.start}, seed {fit.seed}, {counted(fit.restarts, 'run')} a split"),
             *backend_facts(fit.provenance),
         ]
     )
     yield ""
     yield from size_lines(fit.sizes, fit.within)
+
+
+def _unconverged(fit: BisectingFit) -> Iterator[tuple[str, str]]:
+    if fit.unconverged:
+        most = counted(fit.limit, "iteration")
+        splits = f"{fit.unconverged} of {counted(fit.k - 1, 'split')}"
+        yield "not converged", f"{splits}: {most} is the limit, --limit N allows more"
 
 
 def tree_lines(tree: Tree, sizes: Sequence[int] | None) -> Iterator[str]:
@@ -141,12 +149,19 @@ def _kmeans_facts(fit: KMeansFit) -> list[tuple[str, str]]:
     facts = [("stopped", f"after {counted(fit.iterations, 'iteration')}: {_REASONS[fit.stopped]}")]
     if len(fit.runs) > 1:
         best = f"{len(fit.runs)}, the best is number {fit.best + 1}"
-        facts.append(("runs", f"{best}; {_spread(fit)}"))
+        facts.append(("runs", f"{best}; {_spread(fit)}{unfinished(fit.runs)}"))
     if fit.emptied:
         facts.append(("empty clusters", _emptied(fit.emptied)))
     start = {"given": "the centres given", "labels": "the labels given"}.get(fit.start)
-    facts.append(("start", start or f"{fit.start}, seed {fit.seed}"))
+    candidates = "" if fit.trials is None else f", {counted(fit.trials, 'candidate')} a centre"
+    facts.append(("start", start or f"{fit.start}{candidates}, seed {fit.seed}"))
     return facts
+
+
+def unfinished(runs: Sequence[Any]) -> str:
+    """How many of several runs came to the limit, if any."""
+    count = sum(run.stopped == "limit" for run in runs)
+    return f"; {count} did not converge" if count else ""
 
 
 def _spread(fit: KMeansFit) -> str:
@@ -250,6 +265,8 @@ def bisecting_json(fit: BisectingFit) -> dict[str, Any]:
         "seed": fit.seed,
         "restarts": fit.restarts,
         "limit": fit.limit,
+        "converged": fit.converged,
+        "unconverged": fit.unconverged,
         "rss": fit.rss,
         "mean_square": fit.mean_square,
         "clusters": clusters_json(fit.sizes, fit.within),

@@ -13,6 +13,7 @@ from refclust.cli.show.clusters import (
     data_text,
     fact_lines,
     number,
+    unfinished,
 )
 from refclust.escape import for_terminal
 
@@ -30,7 +31,7 @@ _MOST_WORDS: Final = 8
 _MOST_TOLD: Final = 5
 _REASONS: Final = {
     "tolerance": "the last gain was within the tolerance",
-    "limit": "the limit was reached; --limit allows more",
+    "limit": "not converged, this is the limit; --limit N allows more",
     "collapsed": "a component collapsed",
     "caller": "it was stopped",
 }
@@ -134,7 +135,10 @@ def _course(fit: AnyFit) -> Iterator[tuple[str, str]]:
     if len(fit.runs) > 1:
         low, high = fit.spread
         apart = f"log-likelihood {number(low)} to {number(high)}" if low != high else "all alike"
-        yield "runs", f"{len(fit.runs)}, the best is number {fit.best + 1}; {apart}"
+        yield (
+            "runs",
+            f"{len(fit.runs)}, the best is number {fit.best + 1}; {apart}{unfinished(fit.runs)}",
+        )
         ended = sum(run.stopped == "collapsed" for run in fit.runs)
         if ended:
             yield "collapsed runs", f"{ended} of {len(fit.runs)}"

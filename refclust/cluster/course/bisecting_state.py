@@ -28,6 +28,7 @@ class Node:
     weight: Fraction
     rss: Fraction
     whole: bool = False  # it cannot be split
+    limited: bool = False  # the run that split it, or tried to, stopped at the limit
     children: Annotated[tuple[int, int], wholes(2, 0, "places")] | None = None
 
 

@@ -1,130 +1,182 @@
-"""Choosing the number of clusters of k-means, by the gap statistic or the elbow (chapter 34)."""
+"""Choosing the number of clusters: several criteria side by side (KM-KSEL, chapter 34)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
 from refclust.backends.session import Session
-from refclust.cluster.fit import kmeans
-from refclust.cluster.objective import rounded
-from refclust.cluster.options import KMeansCall
-from refclust.cluster.results import KMeansFit
-from refclust.data.accepting.door import dataset
-from refclust.errors import BadOption, DataError
+from refclust.data.dataset import Dataset
+from refclust.errors import BadOption, DataError, Undecided
 from refclust.fitting.rows import Rows
-from refclust.mixture.choosing import gap
-from refclust.mixture.choosing.options import Criterion, Watcher
-from refclust.mixture.choosing.table import Candidate, Selection, failed, shown
+from refclust.metrics import catalogue
+from refclust.metrics.calls.clusterings import clustered
+from refclust.metrics.score import HEAVY_LIMIT, evaluate
+from refclust.mixture.choosing import gap, stability
+from refclust.mixture.choosing.options import SelectCall, Watcher
+from refclust.mixture.choosing.partitions import ClusterCall, Outcome, Partition, partitions
+from refclust.mixture.choosing.table import METRICS, Candidate, Selection, failed
+from refclust.mixture.choosing.verdicts import Judgement, by_elbow, by_gap, by_value, finite
 
+USUAL: Final = (*METRICS, "gap", "stability")
 _LEAST_FOR_ELBOW: Final = 3
 
 
-def select_kmeans(
-    call: KMeansCall,
+@dataclass(frozen=True, slots=True)
+class Clustering:
+    """A way to make clusters, with its options."""
+
+    model: str
+    call: ClusterCall
+
+    @property
+    def session(self) -> Session:
+        """Where its kernels run."""
+        assert self.call.session is not None
+        return self.call.session
+
+
+def select_clusters(
+    clustering: Clustering,
+    rows: Dataset,
     ks: Sequence[int],
-    criterion: Criterion,
-    references: int,
+    asked: Sequence[str],
+    call: SelectCall,
     watch: Watcher,
 ) -> Selection:
-    """Cluster the rows of a call for every K, and choose by the rule of the criterion.
+    """Cluster rows for every K, and choose by each criterion; the first of them decides.
 
-    Spec: KM-KSEL, MS-GAP, MS-ELBOW
+    Spec: KM-KSEL, MS-BEST, MS-GAP, MS-STAB, MS-ELBOW
     """
-    ks = sorted(ks)
-    if criterion == "gap":
+    criteria, notes = (list(asked), ()) if asked else usual(rows.n, ks)
+    if "gap" in criteria:
         gap.check_range(ks)
-    elif len(ks) < _LEAST_FOR_ELBOW:
+    if "elbow" in criteria and len(ks) < _LEAST_FOR_ELBOW:
         raise BadOption(f"an elbow needs at least three numbers of clusters; {len(ks)} were given")
-    steps = len(ks) + (references if criterion == "gap" else 0)
-    seen = _fitted(call, ks, watch, steps)
-    if criterion == "elbow":
-        return _by_elbow(seen)
-    logs: list[list[float]] = []
-    rows = Rows(dataset(call.data), call.session or Session())
-    for curve in gap.reference_curves(rows, ks, references, call):
-        logs.append(curve)
-        watch(len(ks) + len(logs), steps, f"reference set {len(logs)}")
-    return _by_gap(seen, logs)
-
-
-class _Seen:
-    """All K with their candidates and, where there is one, their fit."""
-
-    def __init__(self) -> None:
-        self.candidates: list[Candidate] = []
-        self.fits: list[KMeansFit | None] = []
-
-    def selection(
-        self, criterion: Criterion, values: Sequence[dict[str, float]], chosen: int | None, why: str
-    ) -> Selection:
-        candidates = tuple(
+    judge = _Judge(clustering, rows, ks, call, watch, criteria)
+    judgements = [judge.judged(criterion) for criterion in criteria]
+    candidates = [_candidate(k, each) for k, each in zip(ks, judge.outcomes, strict=True)]
+    for judgement in judgements:
+        candidates = [
             replace(candidate, values={**candidate.values, **more})
-            for candidate, more in zip(self.candidates, values, strict=True)
+            for candidate, more in zip(candidates, judgement.values, strict=True)
+        ]
+    verdicts = tuple(judgement.verdict for judgement in judgements)
+    decided = verdicts[0]
+    chosen = None if decided.chosen is None else judge.outcomes[decided.chosen]
+    fit = chosen.fit if isinstance(chosen, Partition) else None
+    return Selection(
+        clustering.model,
+        decided.criterion,
+        tuple(candidates),
+        decided.chosen,
+        decided.why,
+        fit,
+        verdicts=verdicts,
+        notes=(*notes, *judge.notes),
+    )
+
+
+def usual(n: int, ks: Sequence[int]) -> tuple[list[str], tuple[str, ...]]:
+    """The criteria for n rows if none is asked for, and why others are left out.
+
+    Spec: KM-KSEL
+    """
+    left_out: dict[str, str] = {}
+    if n > HEAVY_LIMIT:
+        left_out["silhouette"] = (
+            f"silhouette compares every row with every other, which is slow above {HEAVY_LIMIT:,} "
+            "rows: left out unless it is asked for"
         )
-        fit = None if chosen is None else self.fits[chosen]
-        return Selection("kmeans", criterion, candidates, chosen, why, fit)
+    if not gap.is_range(ks):
+        left_out["gap"] = "the gap needs two or more numbers of clusters without a hole: left out"
+    return [name for name in USUAL if name not in left_out], tuple(left_out.values())
 
 
-def _fitted(call: KMeansCall, ks: Sequence[int], watch: Watcher, steps: int) -> _Seen:
-    seen, first = _Seen(), None
-    for k in ks:
+def _candidate(k: int, outcome: Outcome) -> Candidate:
+    if isinstance(outcome, DataError):
+        return failed(k, None, outcome)
+    values = {"rss": float(outcome.rss)}
+    return Candidate(k, iterations=outcome.iterations, limit=outcome.limit, values=values)
+
+
+class _Judge:
+    """The clusterings of all K, and what criteria say of them."""
+
+    def __init__(
+        self,
+        clustering: Clustering,
+        rows: Dataset,
+        ks: Sequence[int],
+        call: SelectCall,
+        watch: Watcher,
+        criteria: Sequence[str],
+    ) -> None:
+        self._clustering, self._rows, self._ks, self._call = clustering, rows, ks, call
+        self._watch, self._done = watch, 0
+        more = {"gap": call.references, "stability": call.pairs}
+        self._steps = len(ks) + sum(more.get(criterion, 0) for criterion in criteria)
+        self.notes: list[str] = []
+        self.outcomes: list[Outcome] = []
+        for k, outcome in zip(ks, partitions(clustering.call, rows, ks), strict=True):
+            self.outcomes.append(outcome)
+            self._tell(f"K = {k}")
+        if not any(isinstance(outcome, Partition) for outcome in self.outcomes):
+            first = self.outcomes[0]
+            assert isinstance(first, DataError)
+            raise first
+
+    def _tell(self, name: str) -> None:
+        self._done += 1
+        self._watch(self._done, self._steps, name)
+
+    def judged(self, criterion: str) -> Judgement:
+        """What a criterion says."""
+        if criterion == "gap":
+            return self._by_gap()
+        if criterion == "elbow":
+            return by_elbow(self._ks, self._rss())
+        if criterion == "stability":
+            return by_value("stability", self._ks, self._stabilities(), "higher")
+        better = catalogue.find(criterion).better
+        scores = [self._score(criterion, outcome) for outcome in self.outcomes]
+        return by_value(criterion, self._ks, scores, better)
+
+    def _rss(self) -> list[Fraction | None]:
+        return [each.rss if isinstance(each, Partition) else None for each in self.outcomes]
+
+    def _by_gap(self) -> Judgement:
+        rows = Rows(self._rows, self._clustering.session)
+        references, seed = self._call.references, self._call.seed
+        logs: list[list[float]] = []
+        for curve in gap.reference_curves(
+            rows, self._ks, references, self._clustering.call, seed=seed
+        ):
+            logs.append(curve)
+            self._tell(f"reference set {len(logs)}")
+        return by_gap(self._ks, self._rss(), logs, self._call.gap_rule)
+
+    def _stabilities(self) -> list[Fraction | None]:
+        pairs = []
+        for each in stability.paired(
+            self._clustering.call, self._rows, self._ks, self._call.pairs, seed=self._call.seed
+        ):
+            pairs.append(each)
+            self._tell(f"pair of samples {len(pairs)}")
+        return [stability.stability(column, self._rows) for column in zip(*pairs, strict=True)]
+
+    def _score(self, name: str, outcome: Outcome) -> float | None:
+        """The value of an internal metric; none where it is undefined or cannot be computed."""
+        if not isinstance(outcome, Partition):
+            return None
+        session = self._clustering.session
         try:
-            fit = kmeans(**vars(replace(call, k=k)))
-        except DataError as error:
-            first = first or error
-            seen.candidates.append(failed(k, None, error))
-            seen.fits.append(None)
-        else:
-            values = {"rss": fit.rss}
-            seen.candidates.append(Candidate(k, iterations=fit.iterations, values=values))
-            seen.fits.append(fit)
-        watch(len(seen.fits), steps, seen.candidates[-1].name)
-    if first is not None and not any(seen.fits):
-        raise first
-    return seen
-
-
-def _by_gap(seen: _Seen, logs: Sequence[Sequence[float]]) -> Selection:
-    curve = [None if fit is None else gap.log_rss(gap.rss_of(fit)) for fit in seen.fits]
-    gaps = gap.gaps(curve, logs)
-    values = [{} if own is None else {"gap": own.value, "gap-error": own.error} for own in gaps]
-    chosen = gap.first_gap(gaps)
-    if chosen is None:
-        why = "no K has a gap that is at least the next one less its error: none is chosen"
-        return seen.selection("gap", values, None, why)
-    own, following = gaps[chosen], gaps[chosen + 1]
-    assert own is not None
-    assert following is not None
-    k = seen.candidates[chosen].k
-    why = (
-        f"the first K whose gap, {shown('gap', own.value)}, is at least that of K = {k + 1} less "
-        f"its error, {shown('gap', following.value)} - {shown('gap', following.error)}"
-    )
-    return seen.selection("gap", values, chosen, why)
-
-
-def _by_elbow(seen: _Seen) -> Selection:
-    curve = [
-        (candidate.k, gap.rss_of(fit))
-        for candidate, fit in zip(seen.candidates, seen.fits, strict=True)
-        if fit is not None
-    ]
-    heights = gap.elbow_heights(curve) if len(curve) >= _LEAST_FOR_ELBOW else None
-    if heights is None:
-        why = "RSS does not fall over at least three numbers of clusters: no elbow, none is chosen"
-        return seen.selection("elbow", [{} for _ in seen.fits], None, why)
-    height: dict[int, Fraction] = {k: x for (k, _), x in zip(curve, heights, strict=True)}
-    values = [
-        {"elbow": rounded(height[candidate.k])} if candidate.k in height else {}
-        for candidate in seen.candidates
-    ]
-    k = gap.elbow(curve)
-    chosen = next(i for i, candidate in enumerate(seen.candidates) if candidate.k == k)
-    why = (
-        "RSS lies farthest below the line between its ends, "
-        f"by {shown('elbow', values[chosen]['elbow'])} of its fall"
-    )
-    return seen.selection("elbow", values, chosen, why)
+            evidence = clustered(self._rows, list(outcome.labels), session=session)
+            return finite(evaluate(catalogue.find(name), evidence, {}, session=session))
+        except (DataError, Undecided) as error:
+            note = f"{name} could not be computed: {error} [{error.code}]"
+            if note not in self.notes:
+                self.notes.append(note)
+            return None

@@ -1,22 +1,24 @@
-"""How many clusters k-means should have: the gap statistic and the elbow (chapter 34)."""
+"""How many clusters there should be: the gap statistic and the elbow (chapter 34)."""
 
 from __future__ import annotations
 
 import math
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, pairwise, takewhile
+from typing import Final
 
-from refclust.cluster.fit import kmeans
-from refclust.cluster.options import KMeansCall
-from refclust.cluster.results import KMeansFit
 from refclust.cluster.seeding import random_centres
 from refclust.data.dataset import dense
-from refclust.errors import BadOption, DataError
+from refclust.errors import BadOption
 from refclust.fitting.draws import Draws
 from refclust.fitting.rows import Rows
+from refclust.formulas.selection import GAP_RULES, gap_choice
+from refclust.mixture.choosing.partitions import ClusterCall, Partition, partitions
+
+USUAL_RULE: Final = GAP_RULES[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +30,6 @@ class Gap:
 
     value: float
     error: float
-
-
-def rss_of(fit: KMeansFit) -> Fraction:
-    """The exact residual sum of squares of the best run.
-
-    Spec: MS-GAP, MS-ELBOW
-    """
-    return fit.runs[fit.best].exact_rss
 
 
 def log_rss(rss: Fraction) -> float | None:
@@ -55,33 +49,24 @@ def log_rss(rss: Fraction) -> float | None:
 
 
 def reference_curves(
-    rows: Rows, ks: Sequence[int], references: int, call: KMeansCall
+    rows: Rows, ks: Sequence[int], references: int, call: ClusterCall, *, seed: int
 ) -> Iterator[list[float]]:
     """log RSS for every K, of one reference set after another, as far as there is one.
 
     Spec: MS-GAP
     """
-    data, draws = rows.data, Draws(call.seed)
+    data, draws = rows.data, Draws(seed)
     for _ in range(references):
         made = dense(
             array("d", chain.from_iterable(random_centres(rows, data.n, draws))),
             data.d,
             weights=data.weights,
         )
-        yield _logs(ks, replace(call, data=made, trace="none"))
-
-
-def _logs(ks: Sequence[int], call: KMeansCall) -> list[float]:
-    logs: list[float] = []
-    for k in ks:
-        try:
-            log = log_rss(rss_of(kmeans(**vars(replace(call, k=k)))))
-        except DataError:  # fewer different rows than clusters
-            break
-        if log is None:
-            break
-        logs.append(log)
-    return logs
+        logs = (
+            log_rss(each.rss) if isinstance(each, Partition) else None
+            for each in partitions(call, made, ks, alone=False)
+        )
+        yield [log for log in takewhile(lambda log: log is not None, logs) if log is not None]
 
 
 def gaps(curve: Sequence[float | None], references: Sequence[Sequence[float]]) -> list[Gap | None]:
@@ -105,25 +90,27 @@ def gaps(curve: Sequence[float | None], references: Sequence[Sequence[float]]) -
     return all_gaps + [None] * (len(curve) - len(all_gaps))
 
 
-def first_gap(gaps_in_order: Sequence[Gap | None]) -> int | None:
-    """The first K, by its place, whose gap the next one does not exceed by more than its error.
+def chosen_gap(gaps_in_order: Sequence[Gap | None], rule: str = USUAL_RULE) -> int | None:
+    """The K, by its place, that a rule chooses among those that have a gap.
 
-    Spec: MS-GAP
+    Spec: MS-GAPRULE
 
-    >>> first_gap([Gap(0.1, 0.0), Gap(0.5, 0.1), Gap(0.55, 0.1)])
-    1
+    >>> gaps = [Gap(0.1, 0.0), Gap(0.5, 0.1), Gap(0.55, 0.1), Gap(0.2, 0.1), Gap(0.7, 0.1)]
+    >>> chosen_gap(gaps), chosen_gap(gaps, "firstSEmax")
+    (4, 1)
     """
-    for place, (own, following) in enumerate(pairwise(gaps_in_order)):
-        if own is None or following is None:
-            break
-        if own.value >= following.value - following.error:
-            return place
-    return None
+    known = takewhile(lambda gap: gap is not None, gaps_in_order)
+    return gap_choice([(gap.value, gap.error) for gap in known if gap is not None], rule)
+
+
+def is_range(ks: Sequence[int]) -> bool:
+    """Whether the gap statistic can compare these numbers of clusters."""
+    return len(ks) > 1 and all(b - a == 1 for a, b in pairwise(ks))
 
 
 def check_range(ks: Sequence[int]) -> None:
     """Refuse numbers of clusters that the gap statistic cannot compare."""
-    if len(ks) < 2 or any(b - a != 1 for a, b in pairwise(ks)):
+    if not is_range(ks):
         raise BadOption(
             f"k is {', '.join(map(str, ks))}; the gap statistic needs at least two numbers of "
             "clusters without a hole between them"

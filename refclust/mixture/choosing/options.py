@@ -7,22 +7,27 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Final, Literal, TypeAlias, cast
 
+from refclust.cluster.options import AgglomerativeCall
 from refclust.errors import BadOption
 from refclust.fitting.checks import not_negative, runs, whole
 from refclust.fitting.options import LEFT_OPEN, Call, Option, members
 from refclust.mixture.families.named import names
 from refclust.mixture.options import Climb, Counting, Floored, Imagining, NormalBelief, WordBelief
 
-Model: TypeAlias = str  # a family of mixtures, or k-means
-Criterion: TypeAlias = Literal[
-    "bic", "aic", "icl", "icl-soft", "cv", "evidence", "importance", "gap", "elbow"
-]
+Model: TypeAlias = str  # a family of mixtures, or a way to make clusters
+Criterion: TypeAlias = str
+Rule: TypeAlias = Literal["globalSEmax", "firstSEmax", "Tibs2001SEmax", "globalmax", "firstmax"]
 Watcher: TypeAlias = Callable[
     [int, int, str], None
 ]  # pieces of work done, all of them, the last one
 
-MODELS: Final = (*names(), "kmeans")
+CLUSTERS: Final = ("kmeans", "bisecting", "agglomerative")
+MODELS: Final = (*names(), *CLUSTERS)
 RESTARTS: Final = 5
+RUNS: Final = 2  # of each of the many clusterings that gap and stability take
+Linkage: TypeAlias = Literal[
+    "single", "complete", "average", "weighted", "centroid", "median", "ward"
+]
 TOLERANCE: Final = 1e-6  # criteria are compared in units, not in the last digits of a maximum
 
 
@@ -36,7 +41,7 @@ class SelectCall(Floored, Imagining, Counting, NormalBelief, WordBelief, Climb, 
     model: Annotated[
         Model,
         Option(
-            "Which kind of mixture, or k-means.",
+            "Which kind of mixture, or of clusters.",
             "--model",
             names=MODELS,
             typed=cast(Any, Literal)[MODELS],
@@ -47,17 +52,27 @@ class SelectCall(Floored, Imagining, Counting, NormalBelief, WordBelief, Climb, 
         Option("Covariance models to try: one, several, or all.", "--covariance C"),
     ] = "full"
     criterion: Annotated[
-        Criterion | None, Option("What decides. [bic; for k-means gap]", "--criterion")
+        Criterion | Iterable[Criterion] | None,
+        Option(
+            "What decides; of clusters several. [bic; of clusters all but elbow]", "--criterion C"
+        ),
     ] = None
     folds: Annotated[int | None, Option("Folds of the criterion cv. [10]", "--folds F")] = None
     references: Annotated[
         int, Option("Random sets of the criterion gap.", "--references B", runs)
     ] = 20
+    gap_rule: Annotated[Rule, Option("How the gap chooses.", "--gap-rule")] = "globalSEmax"
+    pairs: Annotated[
+        int, Option("Pairs of samples of the criterion stability.", "--pairs B", runs)
+    ] = 10
+    linkage: Annotated[
+        Linkage, Option("How far apart two clusters of a tree are. [ward]", "--linkage")
+    ] = LEFT_OPEN
     start: Annotated[str, Option("Where fits begin: kmeans, points, random, …", "--start S")] = (
         LEFT_OPEN
     )
     restarts: Annotated[
-        int, Option(f"Runs of each fit. [{RESTARTS}; for k-means 1]", "--restarts R", runs)
+        int, Option(f"Runs of each fit. [{RESTARTS}; of clusters {RUNS}]", "--restarts R", runs)
     ] = LEFT_OPEN
     tolerance: Annotated[
         float | None,
@@ -89,14 +104,16 @@ class SelectCall(Floored, Imagining, Counting, NormalBelief, WordBelief, Climb, 
             for name, member in known.items()
             if name not in _OWN and not member.is_default(getattr(self, name))
         }
+        if kind is AgglomerativeCall:
+            chosen.pop("seed", None)  # of samples and reference sets; a tree has nothing random
         for name in chosen:
             if name not in shared:
                 raise BadOption(
                     f"choosing among {self.model} models has no option {name}; allowed are "
                     f"{', '.join(shared)}"
                 )
-        if self.model == "kmeans":
-            return chosen
+        if self.model in CLUSTERS:
+            return ({"restarts": RUNS} if "restarts" in shared else {}) | chosen
         # One unlucky start would decide between models: each gets several.
         start = "varied" if self.model == "gaussian" else "points"
         return {"start": start, "restarts": RESTARTS, "tolerance": TOLERANCE, **chosen}
@@ -104,5 +121,5 @@ class SelectCall(Floored, Imagining, Counting, NormalBelief, WordBelief, Climb, 
 
 _OWN: Final = {
     *("data", "weights", "backend", "session", "after_candidate"),
-    *("k", "model", "covariance", "criterion", "folds", "references"),
+    *("k", "model", "covariance", "criterion", "folds", "references", "gap_rule", "pairs"),
 }

@@ -11,13 +11,13 @@ from typing import Any, Final
 
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
-from refclust.cluster.options import KMeansCall
 from refclust.data.accepting.door import dataset
 from refclust.data.accepting.trust import items, iterator
 from refclust.data.dataset import Dataset
 from refclust.errors import BadOption, DataError
 from refclust.fitting.checks import whole
 from refclust.fitting.options import takes
+from refclust.fitting.splits import folds
 from refclust.limits import within
 from refclust.mixture.bayes.fit import (
     variational_bernoulli,
@@ -27,12 +27,14 @@ from refclust.mixture.bayes.fit import (
 from refclust.mixture.bayes.importance import importance_sampling
 from refclust.mixture.bayes.precisions import CONJUGATE, precision
 from refclust.mixture.choosing import criteria, held_out
-from refclust.mixture.choosing.clusters import select_kmeans
+from refclust.mixture.choosing.clusters import Clustering, select_clusters
 from refclust.mixture.choosing.criteria import AnyFit
-from refclust.mixture.choosing.options import Criterion, Model, SelectCall, Watcher
+from refclust.mixture.choosing.options import CLUSTERS, Criterion, Model, SelectCall, Watcher
+from refclust.mixture.choosing.partitions import CALLS
 from refclust.mixture.choosing.table import (
     OF_BELIEFS,
-    OF_KMEANS,
+    OF_CLUSTERS,
+    TITLES,
     Candidate,
     Selection,
     failed,
@@ -59,10 +61,8 @@ _BELIEFS: Final[Mapping[str, tuple[Callable[..., AnyFit], type[MixtureCall]]]] =
 }
 
 
-def _fit_of(model: Model, criterion: str) -> tuple[Callable[..., AnyFit] | None, type]:
-    """Who fits a model for a criterion, and what that takes; k-means has a way of its own."""
-    if model == "kmeans":
-        return None, KMeansCall
+def _fit_of(model: Model, criterion: str) -> tuple[Callable[..., AnyFit], type]:
+    """Who fits a mixture for a criterion, and what that takes."""
     if criterion not in OF_BELIEFS:
         kind = record(model)
 
@@ -79,13 +79,15 @@ def _fit_of(model: Model, criterion: str) -> tuple[Callable[..., AnyFit] | None,
 def select(call: SelectCall) -> Selection:
     """Fit a model for every K and every covariance asked for, and choose by a criterion.
 
-    The usual criterion is BIC, for k-means the gap statistic; ``folds`` belongs to ``cv``,
-    ``references`` to ``gap``. ``covariance`` is a name, several, or ``all``: by evidence all that
-    have a conjugate prior, and ``left_out`` says which have none. Mixtures begin five
-    times, Gaussian ones first from k-means, then around random rows, unless ``start`` and
-    ``restarts`` say otherwise, and stop when a row gains no more than 1e-6.
+    The usual criterion is BIC. Clusters, of k-means or of trees, are judged by several criteria,
+    and the first of them decides: ``verdicts`` has what each of them says. ``folds`` belongs to
+    ``cv``, ``references`` and ``gap_rule`` to ``gap``, ``pairs`` to ``stability``.
+    ``covariance`` is a name, several, or ``all``: by evidence all that have a conjugate prior, and
+    ``left_out`` says which have none. Mixtures begin five times, Gaussian ones first from k-means,
+    then around random rows, unless ``start`` and ``restarts`` say otherwise, and stop when a row
+    gains no more than 1e-6.
 
-    Spec: MS-BIC, MS-AIC, MS-ICL, MS-CVLL, MS-VISEL, MS-IS, MS-GAP, MS-ELBOW
+    Spec: MS-BIC, MS-AIC, MS-ICL, MS-CVLL, MS-VISEL, MS-IS, MS-BEST, MS-GAP, MS-STAB, MS-ELBOW
 
     >>> chosen = select([[0], [1], [2], [40], [41], [42]], k=[1, 2], covariance="tied")
     >>> chosen.why
@@ -93,30 +95,61 @@ def select(call: SelectCall) -> Selection:
     >>> chosen.best.name
     'EEE with K = 2'
     """
-    model = call.model
-    criterion = call.criterion or ("gap" if model == "kmeans" else "bic")
-    if (model == "kmeans") != (criterion in OF_KMEANS):
-        raise BadOption(
-            f"the criterion {criterion} does not go with {model}; k-means has gap and elbow, "
-            "mixtures have bic, aic, icl, icl-soft, cv, evidence and importance"
-        )
-    if call.folds is not None and criterion != "cv":
-        raise BadOption(f"folds belong to the criterion cv, not to {criterion}")
+    model, ks = call.model, _numbers(call.k)
+    rows = dataset(call.data, weights=call.weights)
+    watch = call.after_candidate or (lambda _done, _all, _name: None)
+    asked = criteria_of(call.criterion, model)
+    if call.folds is not None and asked != ["cv"]:
+        raise BadOption(f"folds belong to the criterion cv, not to {', '.join(asked) or model}")
+    if model in CLUSTERS:
+        _covariances(call.covariance, model, "")  # refuses what has no meaning
+        kind: Any = CALLS[model]
+        options = call.of_fits(kind)
+        sets = 1 + call.references + 2 * call.pairs
+        work = (max(ks), len(ks) * sets * options.get("restarts", 1))
+        session = call.session or _session(call.backend, model, rows, work)
+        fits = kind(data=rows, k=None, session=session, **options)
+        return select_clusters(Clustering(model, fits), rows, sorted(ks), asked, call, watch)
+    criterion = asked[0]
     fit, kind = _fit_of(model, criterion)
     options = call.of_fits(kind)
-    rows = dataset(call.data, weights=call.weights)
-    ks = _numbers(call.k)
     shapes, left_out = _covariances(call.covariance, model, criterion)
     work = (max(ks), len(ks) * len(shapes) * options.get("restarts", 1))
     session = call.session or _session(call.backend, model, rows, work)
-    watch = call.after_candidate or (lambda _done, _all, _name: None)
-    if fit is None:
-        clustering = KMeansCall(data=rows, session=session, **options)
-        return select_kmeans(clustering, ks, criterion, call.references, watch)
-    dealt = held_out.folds(rows.n, call.folds, seed=call.seed) if criterion == "cv" else ()
+    dealt = folds(rows.n, call.folds, seed=call.seed) if criterion == "cv" else ()
     fitting = _Fitting(model, criterion, rows, session, fit, options, dealt)
     table = fitting.selection([(each, shape) for each in ks for shape in shapes], watch)
     return replace(table, left_out=left_out)
+
+
+def criteria_of(asked: Any, model: Model) -> list[str]:
+    """The criteria asked for, by their own names, each once, in order; for clusters maybe none.
+
+    Spec: KM-KSEL
+
+    >>> criteria_of("Calinski-Harabasz", "kmeans"), criteria_of(None, "gaussian")
+    (['calinski_harabasz'], ['bic'])
+    """
+
+    def refusal() -> BadOption:
+        return BadOption(f"criterion is {shown(asked)}; a name, or several of them, are needed")
+
+    listed = [] if asked is None else [asked] if isinstance(asked, str) else items(asked, refusal)
+    if not all(isinstance(name, str) for name in listed) or (asked is not None and not listed):
+        raise refusal()
+    own = {name.lower().replace("-", "_"): name for name in (*TITLES, *OF_CLUSTERS)}
+    names = list(dict.fromkeys(own.get(each.lower().replace("-", "_"), each) for each in listed))
+    allowed = OF_CLUSTERS if model in CLUSTERS else tuple(TITLES)
+    for name in names:
+        if name not in own.values():
+            raise BadOption(f"criterion is {shown(name)}; allowed are {', '.join(allowed)}")
+        if name not in allowed:
+            raise BadOption(
+                f"the criterion {name} does not go with {model}; allowed are {', '.join(allowed)}"
+            )
+    if model not in CLUSTERS and len(names) > 1:
+        raise BadOption(f"{', '.join(names)}: one criterion decides between mixtures")
+    return names or ([] if model in CLUSTERS else ["bic"])
 
 
 def _session(
@@ -127,11 +160,11 @@ def _session(
 ) -> Session:
     """A session that knows how much work is coming, so that a fast backend pays."""
     session, (most, runs) = Session(backend), work
-    kernel = {"gaussian": "gaussian.em_step", "kmeans": "kmeans.lloyd_step"}.get(
-        model, "multinomial.em_step"
-    )
+    centred = ("kmeans.lloyd_step", "seeding.potential")
+    leaders = dict.fromkeys(CLUSTERS, centred) | {"gaussian": ("gaussian.em_step",)}
     problem = Problem(rows.kind, rows.n, len(rows.matrix.values), most, runs * USUAL)
-    session.bound_to(kernel, problem)
+    for kernel in leaders.get(model, ("multinomial.em_step",)):
+        session.bound_to(kernel, problem)
     return session
 
 
@@ -194,6 +227,7 @@ class _Fitting:
             log_likelihood=None if bounded else fit.log_likelihood,
             free_parameters=fit.free_parameters,
             iterations=fit.iterations,
+            limit=fit.options["limit"] if fit.stopped == "limit" else None,
             used=used,
             values=values,
             doubts=doubts,
@@ -261,7 +295,7 @@ def _covariances(
     if not all(isinstance(name, str) for name in listed):
         raise refusal()
     if model != "gaussian":
-        if listed != ["full"] and model != "kmeans":
+        if listed != ["full"] and model not in CLUSTERS:
             raise BadOption(f"covariances belong to gaussian mixtures, not to {model} ones")
         return [None], ()
     if not listed:

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from refclust.cluster.results import KMeansFit
 from refclust.errors import DataError
 from refclust.mixture.choosing.criteria import AnyFit
 from refclust.mixture.choosing.options import Criterion, Model
+from refclust.mixture.choosing.partitions import ClusterFit
 
-OF_KMEANS: Final = ("gap", "elbow")
+METRICS: Final = ("silhouette", "calinski_harabasz", "davies_bouldin")  # of the catalogue
+OF_CLUSTERS: Final = (*METRICS, "gap", "stability", "elbow")
 OF_BELIEFS: Final = ("evidence", "importance")
 TITLES: Final[Mapping[str, str]] = {
     "bic": "BIC",
@@ -25,8 +26,11 @@ TITLES: Final[Mapping[str, str]] = {
 _LARGEST: Final = ("cv", *OF_BELIEFS)
 _SMALL: Final = (
     "cv",
+    "silhouette",
+    "davies_bouldin",
     "gap",
     "gap-error",
+    "stability",
     "elbow",
     "importance-error",
     "pareto-k",
@@ -47,6 +51,7 @@ class Candidate:
     iterations: int | None = None
     used: int | None = None  # components with a weight of at least 1, by variational Bayes
     values: Mapping[str, float] = field(default_factory=dict)  # by the names of criteria
+    limit: int | None = None  # of iterations, if its fit came to it before it converged
     error: str | None = None  # its code
     message: str | None = None
     doubts: tuple[str, ...] = ()  # why its evidence should not be trusted
@@ -59,19 +64,33 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Verdict:
+    """Which candidate a criterion chooses, by its place, and why; none if it finds none.
+
+    Spec: KM-KSEL
+    """
+
+    criterion: str
+    chosen: int | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Selection:
     """All candidates in order, the one chosen, and why.
 
-    Spec: MS-BIC, MS-AIC, MS-ICL, MS-CVLL, MS-VISEL, MS-GAP, MS-ELBOW
+    Spec: MS-BIC, MS-AIC, MS-ICL, MS-CVLL, MS-VISEL, MS-BEST, MS-GAP, MS-STAB, MS-ELBOW
     """
 
     model: Model
-    criterion: Criterion
+    criterion: Criterion  # the one that decides
     candidates: tuple[Candidate, ...]
-    chosen: int | None  # an index; none if a rule of k-means finds no K
+    chosen: int | None  # an index; none if a rule for clusters finds no K
     why: str
-    fit: AnyFit | KMeansFit | None  # of the candidate chosen
+    fit: AnyFit | ClusterFit | None  # of the candidate chosen
     left_out: tuple[str, ...] = ()  # covariance models of ``all`` that have no evidence
+    verdicts: tuple[Verdict, ...] = ()  # of all criteria for clusters, the one that decides first
+    notes: tuple[str, ...] = ()  # what else there is to know, in sentences
 
     @property
     def best(self) -> Candidate | None:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from refclust.backends.session import Session
 from refclust.data.accepting.door import dataset
 from refclust.errors import BadVectorFile
+from refclust.fitting.splits import folds
 from refclust.kernels.mixtures.shared import SOFT, floats, shares
 from refclust.mixture.bayes.counts import VariationalCounts
 from refclust.mixture.bayes.fit import variational_gaussian, variational_multinomial
@@ -19,8 +20,7 @@ from refclust.mixture.bayes.gaussian import VariationalGaussian
 from refclust.mixture.bayes.importance import importance_estimate
 from refclust.mixture.choosing.criteria import Criteria
 from refclust.mixture.choosing.criteria import criteria as criteria_of
-from refclust.mixture.choosing.gap import elbow, elbow_heights, first_gap, gaps
-from refclust.mixture.choosing.held_out import folds
+from refclust.mixture.choosing.gap import chosen_gap, elbow, elbow_heights, gaps
 from refclust.mixture.choosing.selection import select
 from refclust.mixture.covariance.models import mixture_parameters
 from refclust.mixture.families.counts import CountFamily
@@ -81,7 +81,7 @@ def curve(inputs: Input, key: str, session: Session) -> Answer:  # noqa: ARG001
     logs = [[math.log(Fraction(x)) for x in line] for line in inputs["references"]]
     gaps_of_k = gaps([math.log(x) for x in rss], logs)
     if key == "gap_choice":
-        place = first_gap(gaps_of_k)
+        place = chosen_gap(gaps_of_k, "Tibs2001SEmax")
         return _place(None if place is None else first + place)
     defined = [gap for gap in gaps_of_k if gap is not None]
     return [gap.value if key == "gaps" else gap.error for gap in defined]

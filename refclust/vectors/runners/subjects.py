@@ -11,6 +11,7 @@ from refclust.errors import BadVectorFile, RefclustError
 from refclust.formulas.undefined import Undefined
 from refclust.vectors.answers import Answer, Input, Missing, Refused
 from refclust.vectors.runners import (
+    choices,
     classify,
     clusters,
     evidence,
@@ -89,4 +90,6 @@ RUNNERS: Mapping[str, Runner] = {
     "selection.variational": selection.variational,
     "selection.curve": selection.curve,
     "selection.held_out": selection.held_out,
+    "selection.rule": choices.rule,
+    "selection.stability": choices.stability,
 }

@@ -157,7 +157,8 @@ def _driven(steps: Any, live: Live, line: Callable[[Any], str]) -> Any:
         for state in steps:
             number = state.iteration.iteration
             live.where = f"after iteration {number} of run {state.run + 1}"
-            live.tell(f"run {state.run + 1}, iteration {number}: {line(state.iteration)}")
+            run = f"run {state.run + 1} of {steps.restarts}, " if steps.restarts > 1 else ""
+            live.tell(f"{run}iteration {number}: {line(state.iteration)}")
         fit = steps.result()
         _save_whole(steps)
         return fit
