@@ -1053,8 +1053,8 @@ def weighted_kappa(confusion: Confusion, power: int) -> Real:
     >>> weighted_kappa(Confusion.of([1, 1, 2, 3], [1, 2, 2, 1]), 2)
     Real('-1/4')
     """
-    missed = total(abs(k - l) ** power * n_kl for (k, l), n_kl in confusion.cells())  # noqa: E741
-    expected = total(
+    missed = sum(abs(k - l) ** power * n_kl for (k, l), n_kl in confusion.cells())  # noqa: E741
+    expected = sum(
         abs(k - l) ** power * a * b
         for k, a in enumerate(confusion.row)
         for l, b in enumerate(confusion.col)  # noqa: E741

@@ -125,6 +125,14 @@ class Confusion:
         """The table of one class and all others."""
         return replace(self, positive=k)
 
+    def collapsed(self, k: int) -> Confusion:
+        """The table of two classes: one, and all others as one."""
+        counts: dict[tuple[int, int], Count] = {}
+        for (i, j), n_ij in self.cells():
+            cell = int(i == k), int(j == k)
+            counts[cell] = counts.get(cell, 0) + n_ij
+        return Confusion(("all others", self.labels[k]), dict(sorted(counts.items())), 2, 1)
+
     def without_others(self) -> Confusion:
         """The objects whose classes, true and predicted, are both named."""
         inside = {cell: count for cell, count in self.counts.items() if max(cell) < self.named}

@@ -69,8 +69,8 @@ def roc_points(judged: Probabilities, k: int = 0) -> Points:
     """
     p = judged.support(k)
     n = judged.total - p
-    steps = (Reach(Fraction(0), 0, 0), *reached(judged, k))  # the first is above all scores
-    return tuple((share(fp, n, NO_NEGATIVES), share(tp, p, NO_POSITIVES)) for _, fp, tp in steps)
+    steps = ((0, 0), *((fp, tp) for _, fp, tp in reached(judged, k)))
+    return tuple((share(fp, n, NO_NEGATIVES), share(tp, p, NO_POSITIVES)) for fp, tp in steps)
 
 
 def precision_recall_points(judged: Probabilities, k: int = 0) -> Points:
@@ -163,7 +163,7 @@ def one_vs_one(judged: Probabilities, column: ColumnMetric, average: str, absent
         present = [value for value in values if value is not None]
         w = 1 if average == "macro" else both.total
         pairs.append((w, total(present) / 2 if present else None))
-    return mean((w, value) for w, value in pairs if w)
+    return mean(pairs)
 
 
 def kept(column: ColumnMetric, judged: Probabilities, k: int, absent: str) -> Real | None:
@@ -280,8 +280,9 @@ def precision_steps(judged: Probabilities, k: int = 0) -> Real:
     >>> precision_steps(Probabilities.of_two([1, 0, 1], [3, 2, 1]))
     Real('5/6')
     """
-    points = ((Fraction(0), Fraction(1)), *precision_recall_points(judged, k))
-    return total((r - before) * p for (before, _), (r, p) in pairwise(points))
+    points = precision_recall_points(judged, k)
+    before = [Fraction(0), *(r for r, _ in points[:-1])]
+    return total((r - b) * p for b, (r, p) in zip(before, points, strict=True))
 
 
 @metric(

@@ -211,7 +211,7 @@ def test_tables_are_taken_with_their_names() -> None:
         (lambda: refclust.top_k_accuracy([0, 1], [[0.5] * 2] * 2, k="1/2"), BadOption),
         (lambda: refclust.roc_auc([0, 1], [0.5, 0.5], max_fpr=2), BadOption),
         (lambda: refclust.expected_calibration_error([0, 1], [0.5, 0.5], bins=0), BadOption),
-        (lambda: refclust.per_class("accuracy", "ab", "ab"), BadOption),
+        (lambda: refclust.per_class("log_loss", [0, 1], [0.5, 0.5]), BadOption),
         (lambda: refclust.specificity([0, 1], [0, 1], profile="sklearn"), ProfileLacksMetric),
     ],
 )
@@ -234,6 +234,19 @@ def test_each_class_by_itself() -> None:
     }
     sets = refclust.per_class("set_recall", [["a", "b"], ["b"]], [["a"], ["b"]])
     assert [score.fraction for score in sets.values()] == [1, Fraction(1, 2)]
+
+
+def test_the_whole_table_of_a_class_and_all_others() -> None:
+    truth, predicted = [2, 0, 2, 2, 0, 1, 1, 2, 2, 0, 1, 2], [0, 0, 2, 1, 0, 2, 1, 0, 2, 0, 2, 2]
+    accuracies = refclust.per_class("accuracy", truth, predicted)
+    assert [score.fraction for score in accuracies.values()] == [
+        Fraction(10, 12),
+        Fraction(9, 12),
+        Fraction(7, 12),
+    ]
+    for label, score in refclust.per_class("mcc", truth, predicted).items():
+        sides = [[y == label for y in side] for side in (truth, predicted)]
+        assert score.exact == refclust.mcc(*sides).exact
 
 
 def test_a_report_is_data() -> None:

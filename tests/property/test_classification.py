@@ -222,7 +222,7 @@ def test_means_over_classes(objects: list[tuple[int, int]]) -> None:
     assert room.macro_f1(table).fraction == sum(map(Fraction, f1s)) / len(f1s)  # type: ignore[arg-type]
 
 
-@pytest.mark.spec("CE-ZERO")
+@pytest.mark.spec("CE-ZERO", "CE-AVERAGE")
 def test_a_class_that_never_occurs() -> None:
     objects = {"labels_true": [0, 0, 1], "labels_pred": [0, 1, 1], "labels": [0, 1, 2]}
     score = refclust.recall(**objects, average="macro")

@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import refclust
+from refclust.errors import BadOption
 from refclust.formulas import probabilities as room
 from refclust.formulas.judged import Probabilities
 from refclust.formulas.undefined import Undefined
-from refclust.numbers.real import exp, log, sqrt
+from refclust.numbers.real import exp, log, real, sqrt
 
 unit = st.integers(0, 6).map(lambda i: Fraction(i, 6))
 two = st.lists(st.tuples(st.booleans(), unit), min_size=1, max_size=10)
@@ -295,3 +296,22 @@ def test_nothing_is_clipped_unless_asked() -> None:
     assert score.undefined == "a true class has probability 0, and −log 0 is infinite"
     clipped = refclust.log_loss([1, 0], [0.0, 0.5], profile="sklearn")
     assert clipped.exact == (52 * log(2) + log(2)) / 2
+
+
+@pytest.mark.spec("PB-TOPK", "PB-LOGLOSS", "PB-OVR", "PB-PAUC")
+def test_options_at_their_ends() -> None:
+    rows = Probabilities.of_many("ab", [[1, 0], [1, 0]], "ab")
+    for k in (Fraction(3, 2), Fraction(1, 2), 0, -1):
+        with pytest.raises(BadOption, match="whole number"):
+            room.top_k_accuracy(rows, k=k)
+    assert room.top_k_accuracy(rows, k=1).fraction == Fraction(1, 2)
+    single = Probabilities.of_two([1, 0], [Fraction(1, 4), Fraction(1, 2)])
+    for clip in (Fraction(1, 2), Fraction(3, 4), 1, -1):
+        with pytest.raises(BadOption, match="clip"):
+            room.log_loss(single, clip=clip)
+    assert room.log_loss(single, clip=Fraction(1, 3)) == (log(3) + log(2)) / 2
+    for f in (0, 2, -1):
+        with pytest.raises(BadOption, match="max_fpr"):
+            room.roc_auc(single, max_fpr=f)
+    # One column is looked at, and it is the first.
+    assert room.one_vs_rest(single, lambda _, k: real(k + 7), "macro", "undefined") == 7

@@ -30,7 +30,9 @@ _COLUMNS: Final = ("precision", "recall", "f1")
 def per_class(
     key: str, truth: Any, predicted: Any = None, *, profile: str | None = None, **keywords: Any
 ) -> dict[Hashable, Score]:
-    """Score each class, or each label, by itself with a metric that has averages.
+    """Score each class, or each label, by itself.
+
+    A metric of the whole table, such as ``mcc``, is asked of the table of a class and all others.
 
     Spec: CE-CLASSPR, PB-OVR
 
@@ -38,23 +40,27 @@ def per_class(
     {'x': Score(0.5), 'y': Score(1.0)}
     """
     entry, options = catalogue.parse_key(key)
-    if "average" not in entry.options or entry.evidence not in _BUILDERS:
+    averages = "average" in entry.options
+    if entry.evidence not in _BUILDERS or not (averages or entry.evidence == "confusion"):
         raise BadOption(f"{entry.name} is a number of the whole, not of each class")
     evidence = _BUILDERS[entry.evidence](truth, predicted, **keywords)  # type: ignore[operator]
-    if entry.evidence != "probabilities":
+    if averages and entry.evidence != "probabilities":
         average = "binary" if entry.evidence == "confusion" else "macro"
         options = {**options, "average": average}
     return {
         label: evaluate(entry, part, dict(options), profile=profile)
-        for label, part in _alone(evidence).items()
+        for label, part in _alone(evidence, averages=averages).items()
     }
 
 
-def _alone(evidence: Confusion | Probabilities | LabelSets) -> dict[Hashable, Evidence]:
+def _alone(
+    evidence: Confusion | Probabilities | LabelSets, *, averages: bool
+) -> dict[Hashable, Evidence]:
     """The evidence of each class by itself."""
     if isinstance(evidence, Confusion):
         names = evidence.labels[: evidence.named]
-        return {label: evidence.against_rest(k) for k, label in enumerate(names)}
+        alone = evidence.against_rest if averages else evidence.collapsed
+        return {label: alone(k) for k, label in enumerate(names)}
     names = evidence.classes if isinstance(evidence, Probabilities) else evidence.labels
     return {label: evidence.alone(k) for k, label in enumerate(names)}
 
