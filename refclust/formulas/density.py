@@ -130,14 +130,11 @@ def density_separation(clustered: Clustered, x: Dense, y: Dense, d: int) -> Exac
 
     Defines: INT-DSPC
     """
+    places = [(a, b) for a in x.inner for b in y.inner]
+    lengths = [length_power(clustered, x.objects[a], y.objects[b], d) for a, b in places]
     return min(
-        reach_power(
-            x.cores[a],
-            y.cores[b],
-            length_power(clustered, x.objects[a], y.objects[b], d),
-        )
-        for a in x.inner
-        for b in y.inner
+        reach_power(x.cores[a], y.cores[b], length)
+        for (a, b), length in zip(places, lengths, strict=True)
     )
 
 

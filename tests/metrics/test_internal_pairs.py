@@ -11,7 +11,13 @@ from typing import Any
 import pytest
 
 from refclust import metrics
-from refclust.errors import BadOption, ProfileLacksMetric, WeightsNotInteger, WrongEvidence
+from refclust.errors import (
+    BadOption,
+    NotSymmetric,
+    ProfileLacksMetric,
+    WeightsNotInteger,
+    WrongEvidence,
+)
 from refclust.metrics.calls.clusterings import score_clustering
 from refclust.metrics.profiles import QUIRKS
 from refclust.numbers.real import sqrt
@@ -160,6 +166,16 @@ def test_a_matrix_has_no_centres() -> None:
         metrics.dunn(proximity=lengths, labels="aab", between="centres")
     with pytest.raises(WrongEvidence):
         metrics.internal_hubert_raw(proximity=lengths, labels="aab")
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [([[0, -1], [-1, 0]], "objects 0 and 1 is -1"), ([[0, 1], [1, 2]], "objects 1 and 1 is 2")],
+)
+def test_what_no_distances_are(table: list[list[int]], words: str) -> None:
+    with pytest.raises(NotSymmetric, match=words):
+        metrics.silhouette(proximity=table, labels="ab")
+    assert metrics.ratio_cut(proximity=table, labels="ab", similarities=True).undefined is None
 
 
 # -- options and weights --------------------------------------------------------------------

@@ -128,7 +128,8 @@ def clustered(
     numbers, clusters = _numbered(names, session)
     known = None if counts is None else tuple(counts)
     if proximity is not None:
-        return Clustered(numbers, clusters, None, _square(data), similarities, known)
+        square = _square(data, similarities=similarities)
+        return Clustered(numbers, clusters, None, square, similarities, known)
     moments = _moments(data, numbers, clusters, known, session)
     passes = None
     if data.n > LEAST_PAIRED:
@@ -269,8 +270,8 @@ def _selected(
     )
 
 
-def _square(data: Dataset) -> Sequence[Sequence[float]]:
-    """The rows of a symmetric matrix, or where it is none."""
+def _square(data: Dataset, *, similarities: bool) -> Sequence[Sequence[float]]:
+    """The rows of a symmetric matrix, of distances one that can be; or where it is none."""
     matrix, n = data.matrix, data.n
     if not isinstance(matrix, Dense) or data.d != n:
         raise NotSymmetric(
@@ -283,5 +284,11 @@ def _square(data: Dataset) -> Sequence[Sequence[float]]:
             raise NotSymmetric(
                 f"the proximities of objects {i} and {j} differ: {row[j]!r} in row {i}, "
                 f"{column[j]!r} in row {j}"
+            )
+        if not similarities and (row[i] != 0 or min(row) < 0):
+            j = i if row[i] else row.index(min(row))
+            raise NotSymmetric(
+                f"the distance of objects {i} and {j} is {row[j]!r}; none is negative, and an "
+                "object is 0 away from itself (similarities=True says that large means close)"
             )
     return rows
