@@ -29,6 +29,7 @@ SHAPES = (
     *((40, d, 3, 2) for d in (1, 2, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 33)),
     *((45, 2, k, 2) for k in (1, 4, 8, 44, 45, 46, 70)),
     *((n, 2, 1, threads) for n in (255, 256, 257, 300, 513) for threads in (1, 2, 3)),
+    *((n, 2, 3, threads) for n in (127, 129, 400, 701) for threads in (1, 2)),
     (4099, 5, 3, 2),
 )
 KINDS = ("plain", "far", "equal", "singles", "weights")
