@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, fields
 from refclust_numba.dense.screening import GROUP, ROWS
 from refclust_numba.lowlevel.build import DOUBLES, LANES
 from refclust_numba.lowlevel.elementary import STRANDS
-from refclust_numba.pairs.lanes import LENGTHS, PANEL
+from refclust_numba.pairs.lanes import LENGTHS, PANEL, TEAM
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class Blocks:
     exact: int = 256  # rows decided in integers
     numbers: int = 1 << 16  # whose sizes are looked at
     origins: int = 8  # blocks of rows that a thread measures from
-    games: int = 4  # pairs of panels that a thread measures
+    games: int = 1  # pairs of teams of panels that a thread measures
 
 
 blocks = Blocks()
@@ -66,5 +66,6 @@ def sizes() -> Mapping[str, int]:
         "columns of a vector of doubles": DOUBLES,
         "centres of a group": GROUP,
         "rows that are measured from others together": PANEL * STRANDS,
+        "rows of a team of such panels": TEAM * PANEL * STRANDS,
         "rows whose distances to centres are added up together": LENGTHS,
     }

@@ -21,7 +21,8 @@ from refclust_numba.lowlevel.elementary import INFINITY, PARTS, STRANDS, VECTOR,
 from refclust_numba.lowlevel.memory import INT
 
 ORIGINS: Final = 4  # rows that are measured from at a time
-PANEL: Final = 16  # blocks that are measured from all others together
+PANEL: Final = 16  # blocks that are measured from others together
+TEAM: Final = 4  # panels that one thread measures from others
 LENGTHS: Final = 4096  # rows whose distances to centres are added up by one thread
 
 
