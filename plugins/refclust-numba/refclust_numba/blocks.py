@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, fields
 from refclust_numba.dense.screening import GROUP, ROWS
 from refclust_numba.lowlevel.build import DOUBLES, LANES
 from refclust_numba.lowlevel.elementary import STRANDS
-from refclust_numba.pairs.lanes import CHUNK, LENGTHS
+from refclust_numba.pairs.lanes import LENGTHS, PANEL, TEAM
 
 
 @dataclass(slots=True)
@@ -31,6 +31,7 @@ class Blocks:
     exact: int = 256  # rows decided in integers
     numbers: int = 1 << 16  # whose sizes are looked at
     origins: int = 8  # blocks of rows that a thread measures from
+    games: int = 1  # pairs of teams of panels that a thread measures
 
 
 blocks = Blocks()
@@ -64,6 +65,7 @@ def sizes() -> Mapping[str, int]:
         "columns of a vector of singles": LANES,
         "columns of a vector of doubles": DOUBLES,
         "centres of a group": GROUP,
-        "rows of a cluster whose distances are added up together": CHUNK * STRANDS,
+        "rows that are measured from others together": PANEL * STRANDS,
+        "rows of a team of such panels": TEAM * PANEL * STRANDS,
         "rows whose distances to centres are added up together": LENGTHS,
     }

@@ -29,6 +29,8 @@ SHAPES = (
     *((40, d, 3, 2) for d in (1, 2, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 33)),
     *((45, 2, k, 2) for k in (1, 4, 8, 44, 45, 46, 70)),
     *((n, 2, 1, threads) for n in (255, 256, 257, 300, 513) for threads in (1, 2, 3)),
+    *((n, 2, 3, threads) for n in (127, 129, 400, 701) for threads in (1, 2)),
+    *((1100, 2, 3, threads) for threads in (1, 3)),
     (4099, 5, 3, 2),
 )
 KINDS = ("plain", "far", "equal", "singles", "weights")
@@ -49,39 +51,45 @@ def table(n: int, d: int, kind: str) -> Dataset:
 def calls(data: Dataset, k: int) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """The kernels and their arguments."""
     labels = array("i", ((i * i + i // 3) % k for i in range(data.n)))
-    if data.n < 1000:
+    if data.n < 2000:
         yield "silhouette.distance_sums", (labels, k)
         yield "pairs.extremes", (labels, k)
     means: tuple[CentreMatrix, CentreMatrix] = split_means(accumulate(Points(data), labels, k))
     yield "scatter.centre_distances", (labels, *means)
 
 
+def problems() -> Iterator[tuple[str, int, int, int, int]]:
+    """All kinds in all shapes, large ones of one kind only."""
+    for kind in KINDS:
+        for shape in SHAPES:
+            if kind == "weights" or shape[0] < 1000:
+                yield kind, *shape
+
+
 def faults() -> Iterator[str]:
     """What is wrong with any answer."""
-    for kind in KINDS:
-        for n, d, k, threads in SHAPES:
-            data = table(n, d, kind)
-            points, rows = Points(data), Rows(data)
-            for kernel, args in calls(data, k):
-                due = KERNELS[kernel].reference(points, *args)
-                with limited(threads):
-                    answer = FUNCTIONS[kernel](rows, *args)
-                contract: Any = KERNELS[kernel].contract
-                if hasattr(contract, "judged"):
-                    fault = contract.judged(points, args, due, answer)
-                else:
-                    fault = contract.fault(due, answer)
-                if fault is not None:
-                    yield f"{kernel} {kind} n={n} d={d} k={k}: {fault}"
+    for kind, n, d, k, threads in problems():
+        data = table(n, d, kind)
+        points, rows = Points(data), Rows(data)
+        for kernel, args in calls(data, k):
+            due = KERNELS[kernel].reference(points, *args)
+            with limited(threads):
+                answer = FUNCTIONS[kernel](rows, *args)
+            contract: Any = KERNELS[kernel].contract
+            if hasattr(contract, "judged"):
+                fault = contract.judged(points, args, due, answer)
+            else:
+                fault = contract.fault(due, answer)
+            if fault is not None:
+                yield f"{kernel} {kind} n={n} d={d} k={k}: {fault}"
 
 
 def lines() -> Iterator[str]:
     """One digest for each problem; the number of threads is no part of its name."""
-    for kind in KINDS:
-        for n, d, k, threads in SHAPES:
-            data, content = table(n, d, kind), hashlib.sha256()
-            rows = Rows(data)
-            for kernel, args in calls(data, k):
-                with limited(threads):
-                    content.update(memoryview(FUNCTIONS[kernel](rows, *args)).tobytes())
-            yield f"pairs {kind} n={n} d={d} k={k}: {content.hexdigest()}"
+    for kind, n, d, k, threads in problems():
+        data, content = table(n, d, kind), hashlib.sha256()
+        rows = Rows(data)
+        for kernel, args in calls(data, k):
+            with limited(threads):
+                content.update(memoryview(FUNCTIONS[kernel](rows, *args)).tobytes())
+        yield f"pairs {kind} n={n} d={d} k={k}: {content.hexdigest()}"

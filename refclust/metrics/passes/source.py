@@ -106,8 +106,8 @@ class Source:
 
     def doubles(self, kernel: str, *args: object, k: int) -> list[float]:
         """The doubles that a kernel answers."""
-        view: memoryview = memoryview(self.run(kernel, *args, k=k))
-        return list(map(float, view))
+        numbers: Sequence[Any] = memoryview(self.run(kernel, *args, k=k)).tolist()
+        return list(numbers)
 
     def around(self, value: float, digits: int) -> Interval:
         """An interval around a sum of distances in doubles; no more digits can be had of it.

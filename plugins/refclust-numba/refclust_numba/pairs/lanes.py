@@ -21,7 +21,8 @@ from refclust_numba.lowlevel.elementary import INFINITY, PARTS, STRANDS, VECTOR,
 from refclust_numba.lowlevel.memory import INT
 
 ORIGINS: Final = 4  # rows that are measured from at a time
-CHUNK: Final = 32  # blocks whose distances are added up in a chain
+PANEL: Final = 16  # blocks that are measured from others together
+TEAM: Final = 4  # panels that one thread measures from others
 LENGTHS: Final = 4096  # rows whose distances to centres are added up by one thread
 
 
@@ -78,6 +79,48 @@ def add_distances(
 
     place = types.intp
     return types.none(packed, place, place, place, lines, place, weights, strands), generate
+
+
+@generated
+def add_both(
+    typingctx: Any, packed: Any, first: Any, blocks: Any, d: Any, lines: Any, line: Any,
+    weights: Any, strands: Any, origin: Any, sums: Any, place: Any,
+) -> Any:  # fmt: skip
+    """The same, and add w |x - y| over the four rows x to a sum for each row y.
+
+    ``origin`` is the place of the weights of the four rows; sums of the first block begin at a
+    place of ``sums``.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        emit = Emit(context, builder, signature, args)
+        squares = _Squares(emit)
+        weights, strands, sums = emit.memories(6, 7, 9)
+        origin, place = emit.values(8, 10)
+        own_weights = [emit.spread(weights, origin, o) for o in range(ORIGINS)]
+        with emit.loop(PARTS) as part:
+            own = (part.index, DOUBLES)
+            totals = [emit.variable() for _ in range(ORIGINS)]
+            with squares.each(part.index) as (block, found):
+                weight = emit.load(weights, (block, STRANDS), own)
+                roots = [emit.sqrt(square) for square in found]
+                for total, root in zip(totals, roots, strict=True):
+                    emit.add_product(weight, root, total)
+                halves = [
+                    emit.fused(
+                        own_weights[o], roots[o], emit.times(own_weights[o + 1], roots[o + 1])
+                    )
+                    for o in range(0, ORIGINS, 2)
+                ]
+                at = (place, (builder.sub(block, squares.first), STRANDS), own)
+                sum_of_all = _in_pairs(emit.plus, halves)
+                emit.store(emit.plus(emit.load(sums, *at), sum_of_all), sums, *at)
+            for o, total in enumerate(totals):
+                emit.store(builder.load(total), strands, o * STRANDS, own)
+        return emit.none()
+
+    at = types.intp
+    return types.none(packed, at, at, at, lines, at, weights, strands, at, sums, at), generate
 
 
 @generated
