@@ -14,6 +14,7 @@ from refclust.formulas.outcomes import Measurements, Outcomes
 from refclust.metrics import catalogue
 from refclust.metrics.calls.classifiers import outcomes
 from refclust.metrics.calls.raters import ratings, ratings_of_counts
+from refclust.metrics.contingency import contingency
 from refclust.metrics.score import Score, evaluate
 from refclust.numbers.real import real
 from refclust.vectors.answers import Answer, Computed, Input, Missing
@@ -41,6 +42,8 @@ def evidence_of(inputs: Input) -> Evidence:
         return ratings(inputs["judgements"], categories=inputs["categories"])
     if "rated" in inputs:
         return ratings_of_counts(inputs["rated"])
+    if "labels_pred" in inputs:
+        return contingency(inputs["labels_true"], inputs["labels_pred"])
     raise BadVectorFile(f"no evidence among the inputs {', '.join(inputs)}")
 
 
