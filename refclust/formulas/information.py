@@ -23,6 +23,7 @@ from refclust.errors import (
 )
 from refclust.formulas.contingency import Contingency, Count, refuse_fractions
 from refclust.formulas.declared import INFINITY, metric
+from refclust.formulas.matching import permuted
 from refclust.formulas.undefined import Undefined, ratio
 from refclust.numbers.combinatorics import hypergeometric
 from refclust.numbers.reading import exact_value, refuse_long, shown
@@ -379,6 +380,22 @@ def expected_mutual_information(table: Contingency, *, base: Rational | None = N
         for t in range(max(1, n_i + m_j - n), min(n_i, m_j) + 1)
     )
     return in_base(expected.named("E[I]", r"\mathrm E[I]"), base)
+
+
+def standardized_mutual_information(table: Contingency) -> Real:
+    """By how many standard deviations mutual information exceeds its mean over permuted labels.
+
+    Defines: SMI
+
+    >>> standardized_mutual_information(Contingency.of_rows([[2, 0], [0, 2]])) == sqrt(2)
+    True
+    """
+    law = [(mutual_information(other), chance) for other, chance in permuted(table)]
+    mean = total(chance * value for value, chance in law)
+    if all(value == law[0][0] for value, _ in law):
+        raise Undefined("0/0: every permutation of the labels gives the same")
+    variance = total(chance * (value - mean) ** 2 for value, chance in law)
+    return (mutual_information(table) - mean) / sqrt(variance)
 
 
 def ami(table: Contingency, *, average: str = "arithmetic") -> Real:

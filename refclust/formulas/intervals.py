@@ -25,8 +25,7 @@ def normal_quantile(level: Rational) -> Real:
     1.9599639845400543
     """
     alpha = 1 - Fraction(level)
-    beyond = int(1 / alpha).bit_length() + 2  # the tails there are smaller than alpha
-    return root(lambda z: alpha - normal_tails(z), 0, beyond).named("z")
+    return root(lambda z: alpha - normal_tails(z), *around_quantile(alpha)).named("z")
 
 
 def wald_interval(k: int, n: int, level: Rational) -> Ends:
@@ -113,8 +112,8 @@ def jeffreys_interval(k: int, n: int, level: Rational) -> Ends:
     [0.597150078385516, 1.0]
     """
     rare, a, b = (1 - Fraction(level)) / 2, k + HALF, n - k + HALF
-    low = root(lambda x: real(beta_share(x, a, b)) - rare, 0, 1) if k else real(0)
-    high = root(lambda x: beta_share(x, a, b) - (1 - real(rare)), 0, 1) if k < n else real(1)
+    low = beta_quantile(rare, a, b) if k else real(0)
+    high = beta_quantile(1 - rare, a, b) if k < n else real(1)
     return low, high
 
 
@@ -153,3 +152,19 @@ def quantile(law: Mapping[Fraction, int], reached: Fraction) -> Fraction:
         if so_far >= reached:
             return value
     return max(law)
+
+
+def around_quantile(alpha: Fraction) -> tuple[int, int]:
+    """Whole numbers between which the normal quantile lies: the tails beyond are below alpha.
+
+    Spec: IV-Z
+    """
+    return 0, int(1 / alpha).bit_length() + 2
+
+
+def beta_quantile(share: Fraction, a: Fraction, b: Fraction) -> Real:
+    """The number below which a share of a beta law lies.
+
+    Spec: IV-JEFFREYS
+    """
+    return root(lambda x: real(beta_share(x, a, b)) - share, 0, 1)

@@ -344,6 +344,27 @@ def van_dongen(table: Contingency) -> Real:
     return 2 * table.total - by_cluster - by_class
 
 
+@metric(
+    "Edit distance of partitions",
+    range=(0, INFINITY),
+    better="lower",
+    symmetric=True,
+    cost="table",
+    aliases=("partition_distance", "transfer_distance"),
+    matching=optimal_matching,
+)
+def edit_distance(table: Contingency) -> Real:
+    """The least number of objects to move until both partitions are the same.
+
+    Defines: MATCH-EDIT
+
+    >>> edit_distance(Contingency.of_rows([[3, 1], [2, 1]]))
+    Real('3')
+    """
+    matched = total(table.counts[cell] for cell in optimal_matching(table))
+    return table.total - matched.named("max_f Σ_i n_if(i)", r"\max_f\sum_i n_{i,f(i)}")
+
+
 def adjusted(value: Real, expected: Real | Rational) -> Real:
     """Return a similarity with maximum 1, rescaled so that its expectation becomes 0.
 

@@ -20,6 +20,7 @@ from refclust.formulas import (
 from refclust.formulas.contingency import Contingency
 from refclust.metrics import (
     information_adjusted,
+    information_standardized,
     matching_adjusted,
     pairs_adjusted,
     significance_sampled,
@@ -55,6 +56,7 @@ bcubed_precision = scorer(matching.bcubed_precision)
 bcubed_recall = scorer(matching.bcubed_recall)
 bcubed_f = scorer(matching.bcubed_f)
 van_dongen = scorer(matching.van_dongen)
+edit_distance = scorer(matching.edit_distance)
 adjusted_purity = scorer(matching_adjusted.adjusted_purity)
 adjusted_bcubed_precision = scorer(matching.adjusted_bcubed_precision)
 adjusted_bcubed_recall = scorer(matching.adjusted_bcubed_recall)
@@ -97,6 +99,7 @@ normalized_variation_of_information = scorer(information.normalized_variation_of
 normalized_information_distance = scorer(information.normalized_information_distance)
 expected_mutual_information = scorer(information_adjusted.expected_mutual_information)
 ami = scorer(information_adjusted.ami)
+standardized_mutual_information = scorer(information_standardized.standardized_mutual_information)
 
 chi_squared = scorer(association.chi_squared)
 cramers_v = scorer(association.cramers_v)

@@ -50,6 +50,7 @@ RANGES = {
     "joint_entropy": (0, math.inf),
     "matching_accuracy": (0, 1),
     "nca": (-math.inf, 1),
+    "standardized_mutual_information": (-math.inf, math.inf),
 }
 
 
@@ -97,9 +98,12 @@ def test_families_costs_and_kernels() -> None:
         "association",
     }
     heavy = {name for name, entry in ENTRIES.items() if entry.cost == "heavy"}
-    assert heavy == {"adjusted_purity", "adjusted_bcubed_f", "adjusted_jaccard"}
+    assert heavy == {
+        *("adjusted_purity", "adjusted_bcubed_f", "adjusted_jaccard"),
+        "standardized_mutual_information",
+    }
     table = {name for name, entry in ENTRIES.items() if entry.cost == "table"}
-    matched = {"matching_accuracy", "nca", "npa", "psi", "simplified_psi"}
+    matched = {"matching_accuracy", "nca", "npa", "psi", "simplified_psi", "edit_distance"}
     assert table == {*matched, "expected_mutual_information", "ami"}
     for entry in ENTRIES.values():
         assert set(entry.kernels.values()) <= set(KERNELS)
@@ -119,7 +123,7 @@ def test_which_metrics_need_whole_counts() -> None:
         *("hubert_cosine", "hubert_raw", "hubert_normalized", "wallace", "wallace[given=classes]"),
         *("kulczynski", "rogers_tanimoto", "sokal_sneath_1", "sokal_sneath_2"),
         *("expected_mutual_information", "ami", "ami[average=geometric]", "ami[average=min]"),
-        *("ami[average=max]", "ami[average=joint]"),
+        *("ami[average=max]", "ami[average=joint]", "standardized_mutual_information"),
     }
 
 

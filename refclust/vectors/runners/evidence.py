@@ -19,6 +19,7 @@ from refclust.metrics.calls.confusions import confusion
 from refclust.metrics.calls.label_sets import label_sets
 from refclust.metrics.calls.probabilities import probabilities
 from refclust.metrics.calls.raters import ratings, ratings_of_counts
+from refclust.metrics.contingency import contingency
 from refclust.metrics.score import Score, evaluate
 from refclust.numbers.real import real
 from refclust.vectors.answers import Answer, Computed, Input, Missing
@@ -69,6 +70,8 @@ def evidence_of(inputs: Input) -> Evidence:
         return Clustered.of_proximities(
             _exact(inputs["proximity"]), inputs["labels"], similarities=inputs["similarities"]
         )
+    if "labels_pred" in inputs:
+        return contingency(inputs["labels_true"], inputs["labels_pred"])
     raise BadVectorFile(f"no evidence among the inputs {', '.join(inputs)}")
 
 

@@ -31,6 +31,10 @@ FUNCTIONS: Functions = {
         f"label_permutation_p:{name}": (partial(_label_p, score), ("labels_true", "labels_pred"))
         for name, score in _SCORES.items()
     },
+    "smi_over_tables": (
+        lambda truth, clusters: information.standardized_mutual_information(table(clusters, truth)),
+        ("labels_true", "labels_pred"),
+    ),
     "normal_tails": (significance.normal_tails, ("z",)),
     "chi_squared_tail": (significance.chi_squared_tail, ("x", "df")),
     "beta_share": (significance.beta_share, ("x", "a", "b")),
