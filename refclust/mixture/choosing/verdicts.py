@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -148,8 +147,3 @@ def agreed(verdicts: Sequence[Verdict], ks: Sequence[int]) -> str:
         return f"{every} criteria choose {names[verdicts[0].chosen]}"
     parts = ", ".join(f"{count} for {names[place]}" for place, count in counts.items())
     return f"the criteria disagree, {parts}; {verdicts[0].criterion} decides"
-
-
-def finite(value: float) -> float | None:
-    """A score that can be compared: not one that is undefined."""
-    return None if math.isnan(value) else float(value)
