@@ -19,6 +19,7 @@ from refclust.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from refclust.backends.plugins.formats import read as read
+    from refclust.classify.crossval import crossval as crossval
     from refclust.classify.discriminants import lda as lda
     from refclust.classify.discriminants import nearest_gaussian as nearest_gaussian
     from refclust.classify.discriminants import qda as qda
@@ -92,6 +93,7 @@ _HOMES: Final = {
     "label_sets": "refclust.metrics.calls.label_sets",
     "per_class": "refclust.metrics.calls.classes",
     "probabilities": "refclust.metrics.calls.probabilities",
+    "crossval": "refclust.classify.crossval",
     "entropy": "refclust.formulas.information",
     "joint_mutual_information": "refclust.formulas.information",
     "kl": "refclust.formulas.information",

@@ -17,8 +17,7 @@ from typing import Annotated
 import typer
 
 from refclust.cli import lazy, output
-from refclust.cli.commands import backends, demo, score
-from refclust.cli.commands.explain import scores as explain
+from refclust.cli.commands import backends, demo
 from refclust.cli.commands.proof import spec, trace, vectors, verify
 from refclust.cli.plugins import Program
 from refclust.cli.strict import App
@@ -46,15 +45,16 @@ for _name, _place, _help in (
     ("predict", "predict:predict", "Put new rows into clusters or classes."),
     ("sample", "sample:sample", "Draw rows from a mixture or a classifier."),
     ("describe", "describe:describe", "Tell what is in each cluster of a model."),
+    ("score", "score:score", "Score clusterings or classifiers."),
+    ("explain", "explain.scores:explain", "Derive a score, or a step of EM."),
     ("compare", "compare:compare", "Tell whether one classifier is better."),
+    ("crossval", "crossval:crossval", "Judge classifiers on rows they have not seen."),
     ("sniff", "sniff:sniff", "Tell how a file would be read."),
     ("convert", "convert:convert", "Convert data from one format to another."),
     ("formats", "sniff:formats", "List the formats of data."),
     ("conform", "proof.conform:conform", "Hold a backend against the contracts."),
 ):
     lazy.command(app, _name, f"refclust.cli.commands.{_place}", _help)
-app.command("score", short_help="Score a clustering against the truth.")(score.score)
-app.command("explain", short_help="Derive a score, or a step of EM.")(explain.explain)
 app.command("spec", short_help="Read a clause: formula, code, evidence.")(spec.spec)
 app.command("verify", short_help="Check against the golden vectors.")(verify.verify)
 app.add_typer(vectors.app, name="vectors", short_help="List, show, export the golden vectors.")
@@ -221,10 +221,16 @@ def _tell(arguments: list[str], code: str, message: str, *, debug: bool) -> None
 
         output.say_beside(traceback.format_exc().removesuffix("\n"))
     line = output.one_line(message)
-    if "--json" in itertools.takewhile(lambda word: word != "--", arguments):
+    if _asks_for_json(arguments):
         content = {"schema": "refclust-error/1", "code": code, "message": line}
         text = output.json_text(content, ascii_only=True)
     else:
         text = f"refclust: {line} [{code}]"
     with contextlib.suppress(OSError):
         output.say_beside(text)
+
+
+def _asks_for_json(arguments: list[str]) -> bool:
+    words = list(itertools.takewhile(lambda word: word != "--", arguments))
+    pairs = itertools.pairwise(words)
+    return "--json" in words or "--format=json" in words or ("--format", "json") in pairs

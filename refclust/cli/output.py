@@ -15,6 +15,7 @@ from typing import Any
 
 from refclust.errors import BadOption, FileExists, FileNotReadable
 
+_NARROWEST = 40  # columns of a terminal; nothing is laid out for less
 _STARTED = time.monotonic()  # as good as the start of the program
 _STDOUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 _TRUE, _FALSE = {"1", "true", "yes"}, {"0", "false", "no", ""}
@@ -67,6 +68,32 @@ def say_bytes(chunks: Iterable[bytes], *, what: str, is_text: bool) -> None:
 
 def _on_a_terminal() -> bool:
     return sys.stdout.isatty()
+
+
+def room() -> int | None:
+    """How many columns the terminal has; nothing if the output goes elsewhere.
+
+    Spec: OUT-TERM
+    """
+    import shutil  # start-up is quicker without it
+
+    said = os.environ.get("COLUMNS", "").isdecimal()
+    if not said and (sys.stdout is None or not _on_a_terminal()):
+        return None
+    return max(_NARROWEST, shutil.get_terminal_size().columns)
+
+
+def can_show(signs: str) -> bool:
+    """Whether the output has these signs; what it lacks would be shown as an escape.
+
+    Spec: OUT-TERM
+    """
+    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
+    try:
+        signs.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 def _safe(text: str) -> str:

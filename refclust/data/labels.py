@@ -35,6 +35,7 @@ __all__ = ["STDIN", "is_delimited", "read_columns", "read_labels", "read_weights
 
 _DELIMITERS: Final = {".csv": ",", ".tsv": "\t"}
 _LONGEST_LIST = 12
+_WRITTEN: Final = (("id", "cluster"), ("id", "class"))  # how files of labels begin that fits write
 
 
 def is_delimited(path: str, *, column: str | None = None) -> bool:
@@ -75,7 +76,7 @@ def read_columns(
     """Read several columns of a delimited file with a header in one pass.
 
     A column is a name of the header or, if no name equals it, a number from 1. ``None`` stands for
-    the only column there is.
+    the only column there is, or for that of the clusters or classes in a file that a fit wrote.
     """
     name = display_name(path)
     lines = (line for block in blocks(path) for line in split_lines(block.text))
@@ -184,6 +185,8 @@ def _place(name: str, header: list[str], column: str | None) -> int:
     if column is None:
         if len(header) == 1:
             return 0
+        if tuple(header[:2]) in _WRITTEN:
+            return 1
         raise MissingColumn(
             f"{name} has {len(header)} columns, so one must be named; it has: {_listed(header)}"
         )

@@ -33,4 +33,6 @@ CHAPTERS: Final = (
     "agreement",
     "probabilities",
     "significance",
+    "intervals",
+    "crossval",
 )

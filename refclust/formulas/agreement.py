@@ -11,7 +11,7 @@ from refclust.errors import BadNumber, WrongCount, WrongEvidence
 from refclust.formulas.contingency import Count
 from refclust.formulas.declared import INFINITY, metric
 from refclust.formulas.raters import Ratings
-from refclust.formulas.undefined import ratio
+from refclust.formulas.undefined import Undefined, ratio
 from refclust.numbers.reading import shown
 from refclust.numbers.real import Real, real
 
@@ -29,11 +29,13 @@ def category_shares(ratings: Ratings) -> tuple[Fraction, ...]:
     """
     judged = {unit: w for unit, w in ratings.units.items() if sum(unit)}
     n = sum(judged.values())
-    return tuple(
-        Fraction(sum((w * Fraction(unit[k], sum(unit)) for unit, w in judged.items()), Fraction()))
-        / n
-        for k in range(ratings.q if judged else 0)
+    if n == 0:
+        raise Undefined("0/0: there is no judgement")
+    sums = (
+        sum(w * Fraction(unit[k], sum(unit)) for unit, w in judged.items())
+        for k in range(ratings.q)
     )
+    return tuple(Fraction(share) / n for share in sums)
 
 
 @metric("Percent agreement", evidence="raters", range=(0, 1), better="higher")

@@ -17,7 +17,9 @@ from refclust.numbers.reading import shown
 from refclust.numbers.real import Rational, Real, exp, log, real, sqrt, total
 
 Quotient: TypeAlias = Callable[[Tally], Real]
-Part: TypeAlias = tuple[Count, Tally, str]  # a member of a mean: its weight, its counts, its name
+MeanMember: TypeAlias = tuple[
+    Count, Tally, str
+]  # a member of a mean: its weight, its counts, its name
 
 AVERAGES: Final = ("binary", "macro", "micro", "weighted")
 SET_AVERAGES: Final = ("samples", "macro", "micro", "weighted")
@@ -415,7 +417,7 @@ def pooled(tallies: Iterable[Tally]) -> Tally:
     return Tally(tp, fp, fn, tn)
 
 
-def mean_over(parts: Iterable[Part], quotient: Quotient, zero_division: str) -> Real:
+def mean_over(parts: Iterable[MeanMember], quotient: Quotient, zero_division: str) -> Real:
     """The weighted mean of a quotient over classes, or over objects.
 
     Defines: CE-AVERAGE

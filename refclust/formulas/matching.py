@@ -364,7 +364,7 @@ def expected(score: Callable[[Contingency], Real], table: Contingency) -> Real:
     >>> expected(purity, Contingency.of_rows([[2, 0], [0, 2]]))
     Real('2/3')
     """
-    return total(chance * score(permuted) for permuted, chance in _permuted(table))
+    return total(chance * score(other) for other, chance in permuted(table))
 
 
 def expected_purity(table: Contingency) -> Fraction:
@@ -500,8 +500,14 @@ def _coefficient(power: int, polynomials: Iterable[Sequence[int]]) -> int:
     return product[power] if power < len(product) else 0
 
 
-def _permuted(table: Contingency) -> Iterator[tuple[Contingency, Fraction]]:
-    """Yield the tables with the margins of this one, each with its chance (NUM-TABLES)."""
+def permuted(table: Contingency) -> Iterator[tuple[Contingency, Fraction]]:
+    """Yield the tables that permuting the labels gives, each with its chance.
+
+    Spec: ADJ-CHANCE, NUM-TABLES
+
+    >>> [str(chance) for _, chance in permuted(Contingency.of_rows([[2, 0], [0, 2]]))]
+    ['1/6', '2/3', '1/6']
+    """
     refuse_fractions(table)
     rows, columns = [int(size) for size in table.row], [int(size) for size in table.col]
     arranged = math.prod(map(math.factorial, (*rows, *columns)))

@@ -17,7 +17,9 @@ from refclust.numbers.reading import shown
 from refclust.numbers.real import Rational, Real, log, real, sqrt, total
 
 Points: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
-Column: TypeAlias = Callable[[Probabilities, int], Real]  # a metric of one class against the rest
+ColumnMetric: TypeAlias = Callable[
+    [Probabilities, int], Real
+]  # a metric of one class against the rest
 
 AVERAGES: Final = ("macro", "micro", "weighted")
 ABSENT: Final = ("undefined", "skip", "0")
@@ -127,7 +129,7 @@ def partial_roc_area(judged: Probabilities, k: int, f: Fraction) -> Real:
     return real(1 + (area - least) / (f - least)) / 2
 
 
-def one_vs_rest(judged: Probabilities, column: Column, average: str, absent: str) -> Real:
+def one_vs_rest(judged: Probabilities, column: ColumnMetric, average: str, absent: str) -> Real:
     """A metric of each class against the rest, averaged over classes or of all columns together.
 
     Defines: PB-OVR
@@ -145,7 +147,7 @@ def one_vs_rest(judged: Probabilities, column: Column, average: str, absent: str
     return mean(values)
 
 
-def one_vs_one(judged: Probabilities, column: Column, average: str, absent: str) -> Real:
+def one_vs_one(judged: Probabilities, column: ColumnMetric, average: str, absent: str) -> Real:
     """A metric of each pair of classes, each of the two by its own scores, averaged over pairs.
 
     Defines: PB-OVO
@@ -164,7 +166,7 @@ def one_vs_one(judged: Probabilities, column: Column, average: str, absent: str)
     return mean((w, value) for w, value in pairs if w)
 
 
-def kept(column: Column, judged: Probabilities, k: int, absent: str) -> Real | None:
+def kept(column: ColumnMetric, judged: Probabilities, k: int, absent: str) -> Real | None:
     """The metric of a class, or nothing where it is 0/0 and may be left out of a mean.
 
     Spec: PB-OVR
@@ -235,7 +237,7 @@ def roc_auc(
     >>> roc_auc(Probabilities.of_two([1, 0, 1, 0], [4, 3, 3, 1]))
     Real('7/8')
     """
-    column: Column = roc_area
+    column: ColumnMetric = roc_area
     if max_fpr is not None and max_fpr != 1:
         f = Fraction(max_fpr)
         if not 0 < f < 1:

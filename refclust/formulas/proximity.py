@@ -34,8 +34,16 @@ from refclust.numbers.real import Real, maximum, minimum, real, sqrt
 _READABLE: Final = 12  # objects whose steps an explanation shows one by one
 ONE_CLUSTER: Final = "there is one cluster only"
 
-BETWEEN: Final = ("nearest", "farthest", "mean", "centres", "own_centres", "hausdorff")
-WITHIN: Final = ("farthest", "mean", "centre")
+BETWEEN: Final = (
+    "nearest",
+    "farthest",
+    "mean",
+    "centres",
+    "own_centres",
+    "hausdorff",
+    "to_centre",
+)
+WITHIN: Final = ("farthest", "mean", "centre", "radius")
 
 
 # -- proximities ----------------------------------------------------------------------------
@@ -62,10 +70,19 @@ def squared(clustered: Clustered, i: int, j: int) -> Fraction:
     >>> squared(Clustered.of([[0, 0], [3, 4]], "ab"), 0, 1)
     Fraction(25, 1)
     """
-    if clustered.proximities is not None:
-        square = exact(clustered.proximities[i][j]) ** 2
-    else:
-        square = squared_distance(clustered.points[i], clustered.points[j])
+    if clustered.proximities is None:
+        return squared_length(clustered.points[i], clustered.points[j])
+    square = exact(clustered.proximities[i][j]) ** 2
+    assert isinstance(square, Fraction)
+    return square
+
+
+def squared_length(x: Vector, y: Vector) -> Fraction:
+    """The squared distance of two rows, whose components are rational.
+
+    Spec: VEC-SQDIST
+    """
+    square = squared_distance(x, y)
     assert isinstance(square, Fraction)
     return square
 
@@ -105,7 +122,7 @@ def weight(clustered: Clustered, s: Iterable[int], r: Sequence[int]) -> Exact:
     True
     """
     w = clustered.weight
-    return total(w(i) * w(j) * proximity(clustered, i, j) for i in s for j in r)
+    return total(times(w(i) * w(j), proximity(clustered, i, j)) for i in s for j in r)
 
 
 def cluster_weight(clustered: Clustered, k: int, m: int) -> Real:
@@ -275,7 +292,7 @@ def distance_sum(clustered: Clustered, i: int, k: int) -> Real:
     if clustered.passes is not None:
         return clustered.passes.distance_sum(i, k)
     others = ((j, clustered.weight(j) - (i == j)) for j in clustered.members(k))
-    return real(total(count * proximity(clustered, i, j) for j, count in others if count))
+    return real(total(times(count, proximity(clustered, i, j)) for j, count in others if count))
 
 
 def silhouette_of(clustered: Clustered, i: int) -> Real:
@@ -331,7 +348,7 @@ def cluster_silhouette(clustered: Clustered, k: int) -> Real:
     Fraction(31, 40)
     """
     members = clustered.members(k)
-    widths = total(clustered.weight(i) * silhouette_of(clustered, i) for i in members)
+    widths = total(times(clustered.weight(i), silhouette_of(clustered, i)) for i in members)
     return step(clustered, real(widths / clustered.sizes[k]), "s", k)
 
 
@@ -342,8 +359,8 @@ def cluster_silhouette(clustered: Clustered, k: int) -> Real:
     better="higher",
     integer=True,
     cost="table",
-    choices={"average": ("points", "clusters")},
-    variants={"average": {"points": "INT-SILAVG", "clusters": "INT-SILK"}},
+    choices={"average": ("points", "clusters", "larger")},
+    variants={"average": {"points": "INT-SILAVG", "clusters": "INT-SILK", "larger": "INT-SILK"}},
 )
 def silhouette(
     clustered: Clustered,
@@ -363,10 +380,17 @@ def silhouette(
         return silhouette_of(clustered, numbered("point", point, clustered.n))
     if cluster is not None:
         return cluster_silhouette(clustered, numbered("cluster", cluster, clustered.k))
-    if average == "clusters":
-        widths = total(cluster_silhouette(clustered, k) for k in range(clustered.k))
-        return real(widths / clustered.k).named("S")
-    widths = total(clustered.weight(i) * s for i, s in enumerate(silhouettes(clustered)))
+    if average != "points":
+        least = 2 if average == "larger" else 1
+        means = [
+            cluster_silhouette(clustered, k)
+            for k, size in enumerate(clustered.sizes)
+            if size >= least
+        ]
+        return ratio(total(means), len(means), undefined="no two objects share a cluster").named(
+            "S"
+        )
+    widths = total(times(clustered.weight(i), s) for i, s in enumerate(silhouettes(clustered)))
     return real(widths / clustered.total).named("S")
 
 
@@ -404,9 +428,8 @@ def medoid_silhouette(clustered: Clustered) -> Real:
     for i, own in enumerate(clustered.labels):
         lengths = [real(proximity(clustered, i, m)) for m in medoids]
         a = lengths.pop(own)
-        widths.append(
-            clustered.weight(i) * point_step(clustered, width(a, minimum(*lengths)), "s", i)
-        )
+        s_i = point_step(clustered, width(a, minimum(*lengths)), "s", i)
+        widths.append(times(clustered.weight(i), s_i))
     return real(total(widths) / clustered.total).named("MS")
 
 
@@ -469,12 +492,12 @@ def centre_distances(clustered: Clustered, k: int) -> Real:
     if clustered.passes is not None:
         return clustered.passes.centre_distances(k)
     mean, points = centre(clustered, k), clustered.points
-    away = (clustered.weight(i) * distance(points[i], mean) for i in clustered.members(k))
+    away = (times(clustered.weight(i), distance(points[i], mean)) for i in clustered.members(k))
     return real(total(away))
 
 
 def separation(clustered: Clustered, k: int, m: int, between: str) -> Real:
-    """How far apart two clusters are, in one of six ways.
+    """How far apart two clusters are, in one of seven ways.
 
     Defines: INT-DELTA
 
@@ -495,6 +518,9 @@ def separation(clustered: Clustered, k: int, m: int, between: str) -> Real:
         case "own_centres":
             sums = centre_distances(clustered, k) + centre_distances(clustered, m)
             apart = sums / (sizes[k] + sizes[m])
+        case "to_centre":
+            mean, points = centre(clustered, k), clustered.points
+            apart = sqrt(min(squared_length(points[j], mean) for j in clustered.members(m)))
         case _:
             there, back = hausdorff_squared(clustered, k, m), hausdorff_squared(clustered, m, k)
             apart = sqrt(max(there, back))
@@ -502,13 +528,13 @@ def separation(clustered: Clustered, k: int, m: int, between: str) -> Real:
 
 
 def diameter(clustered: Clustered, k: int, within: str) -> Real:
-    """How wide a cluster is, in one of three ways.
+    """How wide a cluster is, in one of four ways.
 
     Defines: INT-DIAM
 
     >>> clustered = Clustered.of([[0], [1], [5]], "aaa")
     >>> [diameter(clustered, 0, way).fraction for way in WITHIN]
-    [Fraction(5, 1), Fraction(10, 3), Fraction(4, 1)]
+    [Fraction(5, 1), Fraction(10, 3), Fraction(4, 1), Fraction(3, 1)]
     """
     n = clustered.sizes[k]
     if n == 1:
@@ -517,8 +543,11 @@ def diameter(clustered: Clustered, k: int, within: str) -> Real:
         wide = sqrt(farthest_squared(clustered, k, k))
     elif within == "mean":
         wide = cluster_weight(clustered, k, k) / (n * (n - 1))
-    else:
+    elif within == "centre":
         wide = 2 * centre_distances(clustered, k) / n
+    else:
+        mean, points = centre(clustered, k), clustered.points
+        wide = sqrt(max(squared_length(points[i], mean) for i in clustered.members(k)))
     return step(clustered, wide, "Δ", k)
 
 
@@ -593,9 +622,11 @@ def extreme_sum(clustered: Clustered, count: Fraction, *, largest: bool = False)
         return passes.largest_sum(int(count)) if largest else passes.least_sum(int(count))
     lengths = squared_lengths(clustered)
     terms, left = [], count
-    for square, _, times in reversed(lengths) if largest else lengths:
-        terms.append(min(times, left) * sqrt(square))
-        left -= min(times, left)
+    for square, _, available in reversed(lengths) if largest else lengths:
+        if left:
+            taken = min(available, left)
+            terms.append(times(taken, sqrt(square)))
+            left -= taken
     return real(total(terms))
 
 
@@ -629,7 +660,7 @@ def c_index(clustered: Clustered) -> Real:
     better="lower",
     integer=True,
     cost="table",
-    aliases=("mcclain_rao", "wb_ratio"),
+    aliases=("mcclain_rao",),
 )
 def beta_cv(clustered: Clustered) -> Real:
     """The mean distance within clusters over the mean distance between them.
@@ -669,15 +700,15 @@ def orders(clustered: Clustered) -> tuple[Count, Count]:
     if clustered.passes is not None:
         return clustered.passes.orders()
     lengths = squared_lengths(clustered)
-    between = [(square, times) for square, inside, times in lengths if not inside]
+    between = [(square, count) for square, inside, count in lengths if not inside]
     squares = [square for square, _ in between]
-    below = [*accumulate((times for _, times in between), initial=0)]
+    below = [*accumulate((count for _, count in between), initial=0)]
     closer: Count = 0
     farther: Count = 0
-    for square, inside, times in lengths:
+    for square, inside, count in lengths:
         if inside:
-            closer += times * (below[-1] - below[bisect_right(squares, square)])
-            farther += times * below[bisect_left(squares, square)]
+            closer += count * (below[-1] - below[bisect_right(squares, square)])
+            farther += count * below[bisect_left(squares, square)]
     return closer, farther
 
 
@@ -805,7 +836,7 @@ def length_variance(clustered: Clustered) -> Real:
     if clustered.passes is not None:
         squares = clustered.passes.squared_sum()
     else:
-        squares = sum((d * times for d, _, times in squared_lengths(clustered)), Fraction())
+        squares = sum((d * count for d, _, count in squared_lengths(clustered)), Fraction())
     mean = (weight_within(clustered) + weight_between(clustered)) / n
     return (squares / n - mean**2).named("s²", "s^2")
 
@@ -880,7 +911,10 @@ def centre_lengths(clustered: Clustered) -> list[tuple[int, int, Real]]:
 
 
 def numbered(name: str, number: Number, count: int | None) -> int:
-    """An option that is the number of an object or a cluster, counted from 0."""
+    """An option that is the number of an object or a cluster, counted from 0.
+
+    Spec: none (an option of a call)
+    """
     value = exact(number)
     least = 0 if count is not None else 1
     allowed = f"0 to {count - 1}" if count is not None else "1 or more"
@@ -891,8 +925,19 @@ def numbered(name: str, number: Number, count: int | None) -> int:
     return int(value)
 
 
+def times(count: Count, value: Exact) -> Exact:
+    """A number so many times; once is the number itself, which derivations then show.
+
+    Spec: NUM-STEPS
+    """
+    return value if count == 1 else count * value
+
+
 def step(clustered: Clustered, value: Real, symbol: str, *clusters: int) -> Real:
-    """A number of one or two clusters under their names, where there are few."""
+    """A number of one or two clusters under their names, where there are few.
+
+    Spec: NUM-STEPS
+    """
     if clustered.k > _READABLE:
         return value
     names = ",".join(str(clustered.clusters[k]) for k in clusters)
@@ -900,5 +945,8 @@ def step(clustered: Clustered, value: Real, symbol: str, *clusters: int) -> Real
 
 
 def point_step(clustered: Clustered, value: Real, symbol: str, i: int) -> Real:
-    """A number of one object under its place in the list, where there are few."""
+    """A number of one object under its place in the list, where there are few.
+
+    Spec: NUM-STEPS
+    """
     return value if clustered.n > _READABLE else value.named(f"{symbol}_{i}", f"{symbol}_{{{i}}}")

@@ -7,7 +7,7 @@ distances are roots of them. ``kept`` makes metrics of one clustering share what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
@@ -881,7 +881,8 @@ def coordinates(clustered: Clustered) -> tuple[Any, ...]:
     """
     if clustered.columns is not None:
         return tuple(clustered.columns)
-    return tuple(dict.fromkeys(place for x in clustered.points for place in components(x)))
+    rows = clustered.points if isinstance(clustered.points[0], Mapping) else clustered.points[:1]
+    return tuple(dict.fromkeys(place for x in rows for place in components(x)))
 
 
 def deviation(clustered: Clustered, x: Vector, y: Vector) -> tuple[Exact, ...]:
@@ -1091,6 +1092,9 @@ def density(
     >>> density(Clustered.of([[0], [2], [5], [9]], "aabb"), 0, 1, [1], at_most(real(1)))
     Fraction(2, 1)
     """
+    quick = getattr(clustered.moments, "density", None)
+    if quick is not None:
+        return quick(k, m, u, near)  # type: ignore[no-any-return]
     rows = (*clustered.members(k), *clustered.members(m))
     return total(
         clustered.weight(i) for i in rows if near(squared_distance(clustered.points[i], u))

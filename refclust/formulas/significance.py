@@ -13,7 +13,9 @@ from math import comb, factorial, prod
 from typing import Final
 
 from refclust.errors import WrongCount
+from refclust.formulas.contingency import Contingency
 from refclust.formulas.declared import INFINITY, metric
+from refclust.formulas.matching import permuted
 from refclust.formulas.outcomes import Measurements, Outcomes
 from refclust.formulas.undefined import Undefined, ratio
 from refclust.formulas.vectors import Exact, Number, absolute, exact, total
@@ -329,6 +331,20 @@ def bootstrap_p(observed: Number, resampled: Sequence[Number]) -> Fraction:
     Fraction(3, 5)
     """
     return sampled_p(observed, [exact(draw) - exact(observed) for draw in resampled])
+
+
+def label_permutation_p(score: Callable[[Contingency], Number], table: Contingency) -> Fraction:
+    """The chance that a table with the same margins scores as high.
+
+    Defines: ST-LABELS
+
+    >>> from refclust.formulas.matching import purity
+    >>> label_permutation_p(purity, Contingency.of_rows([[3, 0], [0, 3]]))
+    Fraction(1, 10)
+    """
+    observed = exact(score(table))
+    chances = (chance for other, chance in permuted(table) if exact(score(other)) >= observed)
+    return sum(chances, Fraction())
 
 
 # -- several classifiers --------------------------------------------------------------------

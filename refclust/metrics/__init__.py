@@ -23,6 +23,7 @@ from refclust.metrics import (
     matching_adjusted,
     pairs_adjusted,
     significance_sampled,
+    tendency_sampled,
 )
 from refclust.metrics.calls.classifiers import (
     classifier_test,
@@ -35,6 +36,9 @@ from refclust.metrics.calls.labelings import Metric, score, scorer
 from refclust.metrics.calls.memberships import fuzzy_scorer
 from refclust.metrics.calls.probabilities import probability_metric
 from refclust.metrics.calls.raters import rater_metric
+from refclust.metrics.calls.tendency import tendency_scorer
+from refclust.metrics.intervals import RateInterval, rate_interval
+from refclust.metrics.permuted_labels import LabelTest, label_permutation
 from refclust.metrics.score import Score
 
 purity = scorer(matching.purity)
@@ -191,6 +195,7 @@ point_biserial_unscaled = internal_scorer(proximity.point_biserial_unscaled)
 internal_hubert_raw = internal_scorer(proximity.internal_hubert_raw)
 internal_hubert_normalized = internal_scorer(proximity.internal_hubert_normalized)
 dbcv = internal_scorer(density.dbcv)
+hopkins = tendency_scorer(tendency_sampled.hopkins)
 
 mcnemar = classifier_test(significance.mcnemar)
 mcnemar_chi_squared = classifier_test(significance.mcnemar_chi_squared)
@@ -219,3 +224,4 @@ mean_pairwise_kappa = rater_metric(agreement.mean_pairwise_kappa)
 
 __all__ = [name for name, value in dict(globals()).items() if hasattr(value, "entry")]
 __all__ += ["Contingency", "Metric", "Score", "score"]
+__all__ += ["LabelTest", "RateInterval", "label_permutation", "rate_interval"]

@@ -7,7 +7,7 @@ enumerated; beyond a stated size it is a seeded Monte Carlo estimate that says s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -53,15 +53,8 @@ def estimated(
     Estimate(value=1.0, standard_error=0.0, samples=10, seed=1)
     """
     count, start = _whole("samples", samples, least=2), _whole("seed", seed, least=0)
-    rng = stream(start)
-    rows, columns = [int(size) for size in table.row], [int(size) for size in table.col]
-    if sum(rows) > MOST_OBJECTS:
-        raise TooLarge(
-            f"random tables of {shown(sum(rows))} objects would not be random: their chances are "
-            f"doubles, which serve up to {MOST_OBJECTS:,} objects"
-        )
-    within("terms", _steps(rows, columns, count), f"an estimate from {count:,} random tables")
-    draws = [statistic(random_table(rng, rows, columns)) for _ in range(count)]
+    tables = drawn_tables(table, samples=count, seed=start, what="an estimate")
+    draws = [statistic(drawn) for drawn in tables]
     mean = math.fsum(draws) / count
     if mean == 1:
         raise TooLarge(f"each of {count} random tables gives 1: too few samples for an estimate")
@@ -70,6 +63,29 @@ def estimated(
     slope = (1 - float(value)) / (1 - mean) ** 2
     error = abs(slope) * math.sqrt(variance / count)
     return Estimate(float(adjusted(value, Fraction(mean))), error, count, start)
+
+
+def drawn_tables(
+    table: Contingency, *, samples: Rational, seed: Rational, what: str
+) -> Iterator[list[list[int]]]:
+    """Draw random tables with the margins of this one.
+
+    Spec: EXP-MC, NUM-RAND
+
+    >>> table = Contingency.of_rows([[1, 0], [0, 1]])
+    >>> list(drawn_tables(table, samples=2, seed=0, what="it"))
+    [[[0, 1], [1, 0]], [[0, 1], [1, 0]]]
+    """
+    count, start = _whole("samples", samples, least=1), _whole("seed", seed, least=0)
+    rows, columns = [int(size) for size in table.row], [int(size) for size in table.col]
+    if sum(rows) > MOST_OBJECTS:
+        raise TooLarge(
+            f"random tables of {shown(sum(rows))} objects would not be random: their chances are "
+            f"doubles, which serve up to {MOST_OBJECTS:,} objects"
+        )
+    within("terms", _steps(rows, columns, count), f"{what} from {count:,} random tables")
+    rng = stream(start)
+    return (random_table(rng, rows, columns) for _ in range(count))
 
 
 def _steps(rows: Sequence[int], columns: Sequence[int], count: int) -> int:

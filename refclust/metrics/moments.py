@@ -7,9 +7,11 @@ one rational for each sum and none for a row.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from operator import mul
 from typing import Any, Final
 
@@ -17,6 +19,7 @@ from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
 from refclust.data.dataset import Dataset
 from refclust.formulas.contingency import Count
+from refclust.formulas.vectors import Vector, components
 from refclust.kernels.clusters.kmeans import ClusterSums
 from refclust.kernels.points import Points
 from refclust.numbers.linalg import ExactMatrix
@@ -44,6 +47,13 @@ class Moments:
         sums = self.session.run("kmeans.accumulate", self.problem, self.data, self.labels, self.k)
         exact: ClusterSums = sums.exact()
         return exact
+
+    def cluster_sums(self) -> ClusterSums:
+        """The exact weights and sums of the clusters.
+
+        Spec: KER-SUMS
+        """
+        return self._sums
 
     @cached_property
     def _squares(self) -> tuple[Fraction, ...]:
@@ -208,17 +218,36 @@ class Moments:
 
         Spec: INT-WG, INT-SSIL
         """
-        points, sums = self._points, self._sums
-        if not points.dense:
-            row = [0] * points.d
-            for j, number in zip(points.columns[i], points.integers[i], strict=True):
-                row[j] = number
-        else:
-            row = list(points.integers[i])
+        sums, row = self._sums, self._row(i)
         # Sums carry the power of two of the weights beside that of the rows.
-        squares = []
-        for own, weight in zip(sums.sums, sums.weights, strict=True):
-            parts = [weight * x - s for x, s in zip(row, own, strict=True)]
-            unit = weight * weight << (2 * points.shift)
-            squares.append(Fraction(sum(map(mul, parts, parts)), unit))
-        return tuple(squares)
+        means = zip(sums.sums, sums.weights, strict=True)
+        return tuple(self._squared(row, own, weight) for own, weight in means)
+
+    def density(self, k: int, m: int, u: Vector, near: Callable[[Fraction], bool]) -> Fraction:
+        """The weight of the rows of two clusters that are near a point.
+
+        Spec: INT-SDBW
+        """
+        point = components(u)
+        exact = [Fraction(point.get(j, 0)) for j in range(self.data.d)]  # type: ignore[arg-type]
+        unit = math.lcm(*(x.denominator for x in exact))
+        place = [int(x * unit) << self._points.shift for x in exact]
+        members = chain(self._members[k], self._members[m])
+        close = (i for i in members if near(self._squared(self._row(i), place, unit)))
+        weights = sum(map(self._points.weights.__getitem__, close))
+        return Fraction(weights, 1 << self._points.weight_shift)
+
+    def _row(self, i: int) -> Sequence[int]:
+        """The integers of a row, with its zeros."""
+        points = self._points
+        if points.dense:
+            return points.integers[i]
+        row = [0] * points.d
+        for j, number in zip(points.columns[i], points.integers[i], strict=True):
+            row[j] = number
+        return row
+
+    def _squared(self, row: Sequence[int], place: Sequence[int], unit: int) -> Fraction:
+        """The squared distance of a row from a point that is given ``unit`` times as large."""
+        parts = [unit * x - y for x, y in zip(row, place, strict=True)]
+        return Fraction(sum(map(mul, parts, parts)), unit * unit << (2 * self._points.shift))

@@ -90,12 +90,9 @@ def _add(file: VectorFile, slug: str, rows: Sequence[Row], values: Sequence[int]
     """Judgements by raters; a judgement is given as the value of its category."""
     expect = _expected(rows, values)
     expect["mean_pairwise_kappa"] = measures.light(rows, len(values))
-    formulas = [*ALL, "AG-LIGHT"]
-    if max(len(measures.said(row)) for row in rows) <= 2:
-        expect["scott_pi"] = measures.scott(rows, len(values))
-        formulas.append("AG-SCOTT")
-    else:
-        expect["scott_pi"] = Failure("wrong-count")
+    formulas = [*ALL, "AG-LIGHT", "AG-SCOTT"]
+    two = max(len(measures.said(row)) for row in rows) <= 2
+    expect["scott_pi"] = measures.scott(rows, len(values)) if two else Failure("wrong-count")
     shown: Json = [[None if x is None else values[x] for x in row] for row in rows]  # type: ignore[misc]
     encoded: dict[str, Json] = {key: encode(value) for key, value in expect.items()}
     file.add(slug, {"judgements": shown, "categories": list(values)}, encoded, formulas=formulas)
@@ -120,7 +117,7 @@ def _add_counts(file: VectorFile, slug: str, counts: list[list[int]]) -> None:
         for c in range(q)
     ]
     encoded["coincidences"] = encode(tuple(tuple(line) for line in pairs))
-    file.add(slug, {"rated": [list(row) for row in counts]}, encoded, formulas=ALL)
+    file.add(slug, {"rated": [list(row) for row in counts]}, encoded, formulas=[*ALL, "AG-LIGHT"])
 
 
 def _published(file: VectorFile) -> None:

@@ -150,6 +150,17 @@ def _evidence() -> list[dict[str, Any]]:
             {"proximity": table, "labels": LABELS, "similarities": {"type": "boolean"}},
         ),
         _object(["nodes", "edges"], [], {"nodes": degrees, "edges": table}),
+        _object(
+            ["level"],
+            ["successes", "rounds"],
+            {"level": ratio, "successes": WHOLE, "rounds": WHOLE},
+        ),
+        _object(
+            ["order", "folds", "classes"],
+            [],
+            {"order": LABELS, "folds": degrees, "classes": LABELS},
+        ),
+        _object(["rights", "sizes"], [], {"rights": LABELS, "sizes": LABELS}),
         _object(["z"], [], {"z": ratio}),
         _object(["x", "df"], [], {"x": ratio, "df": degrees}),
         _object(["x", "a", "b"], [], {"x": ratio, "a": ratio, "b": ratio}),

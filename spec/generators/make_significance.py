@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from . import significance_tests as tests
@@ -18,7 +18,7 @@ SUBJECT = "metrics.evidence"
 
 def files() -> list[VectorFile]:
     """The files of chapter 53."""
-    return [_laws(), _classifiers(), _trials()]
+    return [_laws(), _classifiers(), _trials(), _labels()]
 
 
 def _laws() -> VectorFile:
@@ -206,6 +206,52 @@ def _add_answers(file: VectorFile, slug: str, truth: list[str], answers: list[li
         formulas += ["ST-PERM"]
     given: dict[str, Json] = {"labels_true": list(truth), "answers": [list(a) for a in answers]}
     file.add(slug, given, expect, formulas=formulas)
+
+
+def _labels() -> VectorFile:
+    file = VectorFile(
+        "53-significance/labels.json", SUBJECT, "Permuted labels: every permutation is made"
+    )
+    draw = random.Random(5300)
+    for i in range(24):
+        n = 2 + i % 5
+        true = [int(draw.random() * 3) for _ in range(n)]
+        said = [int(draw.random() * 3) for _ in range(n)]
+        expect: dict[str, Json] = {}
+        for name, score in PERMUTED.items():
+            observed = score(true, said)
+            every = [score(list(order), said) for order in itertools.permutations(true)]
+            p = F(sum(value >= observed for value in every), len(every))
+            expect[f"label_permutation_p:{name}"] = encode(p)
+        given: dict[str, Json] = {"labels_true": list(true), "labels_pred": list(said)}
+        file.add(f"labels-permuted-{i:02d}", given, expect, formulas=["ST-LABELS"])
+    return file
+
+
+def _purity(true: Sequence[int], said: Sequence[int]) -> int:
+    groups = [[t for t, s in zip(true, said, strict=True) if s == k] for k in set(said)]
+    return sum(max(group.count(t) for t in group) for group in groups)
+
+
+def _rand(true: Sequence[int], said: Sequence[int]) -> int:
+    pairs = itertools.combinations(range(len(true)), 2)
+    return sum((true[i] == true[j]) == (said[i] == said[j]) for i, j in pairs)
+
+
+def _information(true: Sequence[int], said: Sequence[int]) -> Fraction:
+    # n times mutual information is the logarithm of a rational: of this product, up to the margins.
+    cells = Counter(zip(true, said, strict=True))
+    product = F(1)
+    for count in cells.values():
+        product *= F(count) ** count
+    return product
+
+
+PERMUTED: dict[str, Callable[[Sequence[int], Sequence[int]], int | Fraction]] = {
+    "purity": _purity,
+    "rand": _rand,
+    "mutual_information": _information,
+}
 
 
 def _trials() -> VectorFile:

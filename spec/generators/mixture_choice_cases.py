@@ -40,7 +40,8 @@ def rules() -> VectorFile:
     for name, gaps, errors, words in sets:
         values, widths = ([Fraction(x) for x in text.split()] for text in (gaps, errors))
         expect: dict[str, Json] = {
-            f"choice[rule={rule.lower()}]": _place(2, chosen(rule, values, widths)) for rule in RULES
+            f"choice[rule={rule.lower()}]": _place(2, chosen(rule, values, widths))
+            for rule in RULES
         }
         given: dict[str, Json] = {
             "first": "2",

@@ -19,7 +19,7 @@ from tests.cli.conftest import Cli
 COMMANDS = {
     *("demo", "fit", "predict", "describe", "sniff", "convert", "formats"),
     *("score", "explain", "spec", "verify", "vectors", "trace", "backends"),
-    *("conform", "sample", "select", "compare"),
+    *("conform", "sample", "select", "compare", "crossval"),
 }
 
 
@@ -66,7 +66,7 @@ def test_help_imports_nothing_heavy() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     loaded = set(done.stderr.split())
-    assert "refclust.cli.commands.score" in loaded
+    assert "refclust.cli.commands.demo" in loaded
     heavy = {"rich", "click", "pluggy", "decimal", "fractions", "json", "csv", "importlib.metadata"}
     assert not loaded & heavy
     parts = {name.split(".")[1] for name in loaded if name.startswith("refclust.")}
@@ -194,6 +194,8 @@ def completed(words: str, position: int) -> list[str]:
 def test_completion() -> None:
     assert completed("refclust ba", 1) == ["backends"]
     assert completed("refclust score -m pur", 3) == ["purity", "purity_f"]
+    assert completed("refclust score --trials x -m w", 5) == ["wilcoxon"]
+    assert completed("refclust score --trials x -m pur", 5) == []
     assert completed("refclust explain nmi[average=m", 2) == [
         "nmi[average=min]",
         "nmi[average=max]",

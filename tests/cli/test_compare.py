@@ -57,6 +57,19 @@ def test_columns_and_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         assert sign in capsys.readouterr().out
 
 
+def test_forms(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["compare", *files[:3], "--samples", "9"]
+    assert run([*asked, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["schema"] == "refclust-compare/1"
+    assert run([*asked, "--format", "csv"]) == 0
+    head, row = capsys.readouterr().out.splitlines()
+    assert head.split(",")[2:5] == ["only first right", "only second right", "p exact"]
+    assert row.split(",")[2:6] == ["6", "0", "0.03125", "0.015625"]
+    assert run([*asked, "--format", "markdown", "--digits", "2"]) == 0
+    assert "| p exact | 0.031 |" in capsys.readouterr().out
+    assert run([*asked, "--format", "csv", "--digits", "2"]) == 2
+
+
 def test_refusals(files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     short = tmp_path / "short.txt"
     short.write_text("x\n")

@@ -24,7 +24,7 @@ from refclust.cli.app import app
 from refclust.cli.options.complete import complete_backend
 from refclust.data.accepting.door import dataset
 from refclust.data.writers.writing import WRITERS
-from refclust.escape import for_terminal
+from refclust.escape import for_terminal, is_formula
 from refclust.numbers.real import log
 from tests.backends.plugins import command
 from tests.cli.conftest import Cli, Done
@@ -132,6 +132,9 @@ FIT = (f"{NAME}.csv", *READ)
 SPARSE = (f"{NAME}.jsonl", *READ)
 PAIR = (f"both{NAME}.csv", "--column-true", EVIL, "--column-pred", f"p{EVIL}")
 TABLE = ("--table", f"table{NAME}.csv", "--header")
+RATERS = (f"both{NAME}.csv", "--column", f"p{EVIL}", "--column", f"p{EVIL}")
+FORMS = ("text", "markdown", "latex", "json")
+PAGES = ("text", "markdown", "latex")
 # Of every command some runs that get far, and some that are refused.
 RUNS: dict[str, list[tuple[str, ...]]] = {
     "demo": [(), (EVIL,)],
@@ -232,15 +235,64 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
         (*PAIR, "--weights", f"{NAME}.csv:{EVIL}x"),
         (f"both{NAME}.csv", NAME),
         ("--table", f"both{NAME}.csv"),
+        (*PAIR, "--column-pred", PAIR[4], "--draw"),
+        *((*PAIR, "--column-pred", PAIR[4], "--format", form) for form in FORMS),
+        (*PAIR, "--format", EVIL),
+        (*TABLE, "-m", "purity", "--draw"),
+        (*PAIR, "--classification"),
+        *((*PAIR, "--classification", "--format", form) for form in FORMS),
+        (*PAIR, "--classification", "--positive", EVIL),
+        (*PAIR, "--classification", "--classes", f"z{EVIL}"),
+        (*PAIR, "--classification", "-m", "recall"),
+        ("--classification", *TABLE),
+        ("--data", *FIT, "-m", "nmi"),
+        ("--data", *FIT, f"k{NAME}.json", "g.json", "q.json"),
+        ("--data", *FIT, "--format", "latex"),
+        ("--data", *FIT, "--json"),
+        ("--data", *FIT, EVIL),
+        ("--data", *FIT, f"{NAME}.json"),
+        ("--data", *FIT, f"{NAME}.csv:{EVIL}"),
+        ("--data", f"{NAME}.csv", "--data-format", EVIL),
+        ("--data", f"{NAME}.npz", f"k{NAME}.json"),
+        ("--proximity", f"{NAME}.csv", *READ),
+        ("--proximity", f"{NAME}.csv", f"k{NAME}.json"),
+        ("--proba", f"{NAME}.csv", "--column-true", "label", "--id-column", "id"),
+        ("--proba", f"{NAME}.csv", "--column-true", EVIL),
+        ("--proba", f"{NAME}.csv", NAME),
+        ("--raters", *RATERS),
+        ("--raters", *RATERS, "--json"),
+        ("--raters", f"both{NAME}.csv", "--column", EVIL, "--column", NAME),
+        ("--raters", f"both{NAME}.csv", "--counts"),
+        ("--raters", f"both{NAME}.csv", "--classes", EVIL),
+        ("--label-sets", f"both{NAME}.csv", f"both{NAME}.csv"),
+        ("--memberships", f"{NAME}.csv"),
+        ("--memberships", f"{NAME}.csv", "--column", FIRST, "--column", SECOND),
+        ("--trials", f"{NAME}.csv", "--column", FIRST, "--column", SECOND),
+        ("--trials", f"{NAME}.csv"),
+        ("--trials", EVIL),
+        ("--list", "--format", EVIL),
     ],
     "compare": [
         (*PAIR, PAIR[1]),
         (*PAIR, PAIR[1], "--json"),
+        *((*PAIR, "--column-pred", PAIR[4], "--format", form) for form in FORMS),
         (*PAIR, PAIR[1], "--format", "latex"),
         (*PAIR, PAIR[1], "-m", EVIL),
         (*PAIR, PAIR[1], "--format", EVIL),
         (*PAIR, NAME),
         (f"both{NAME}.csv", "--column-true", EVIL, "--column-pred", NAME),
+    ],
+    "crossval": [
+        ("lda", f"{NAME}.csv", "--labels", PAIR[0], "--folds", "2"),
+        ("lda,qda", f"{NAME}.csv", "--labels", PAIR[0], "--folds", "2", "--json"),
+        ("lda", f"{NAME}.csv", *READ, "--folds", "2", "--as", "latex"),
+        (EVIL, f"{NAME}.csv"),
+        ("lda", NAME),
+        ("lda", f"{NAME}.csv", "--labels", EVIL),
+        ("lda", f"{NAME}.csv", "--set", f"{EVIL}={EVIL}"),
+        ("lda", f"{NAME}.csv", "--set", EVIL),
+        ("lda", f"{NAME}.csv", "--set", f"{EVIL}:floor=1"),
+        ("lda", f"{NAME}.csv", "--as", EVIL),
     ],
     "explain": [
         ("matching_accuracy", *TABLE),
@@ -257,6 +309,25 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
         ("nmi", *PAIR, "--out", f"x{NAME}.md", "--format", "markdown"),
         (EVIL, *PAIR),
         ("nmi", *PAIR, "--format", EVIL),
+        *(("mcnemar", *PAIR, "--column-pred", PAIR[4], "--format", form) for form in PAGES),
+        *(("accuracy", "--classification", *TABLE, "--format", form) for form in PAGES),
+        *(("sse", "--data", *FIT, "--format", form) for form in PAGES),
+        *(("percent_agreement", "--raters", *RATERS, "--format", form) for form in PAGES),
+        *(
+            (
+                "wilcoxon",
+                "--trials",
+                f"{NAME}.csv",
+                "--column",
+                FIRST,
+                "--column",
+                SECOND,
+                "--format",
+                f,
+            )
+            for f in PAGES
+        ),
+        ("sse", *PAIR),
     ],
     "spec": [(EVIL,), ("nmi[average=" + EVIL + "]",), ("OUT-TERM",)],
     "verify": [("--answers", "answers.json"), ("--answers", NAME), ("--answers", "bad.json")],
@@ -451,6 +522,13 @@ def test_data_are_exact_for_programs_and_shown_on_a_terminal(
     assert safer.err == ""
     calls = [call, ("sample", "q.json", "-n", "2", "--labels")]
     calls += [("fit", "kmeans", *FIT, "-k", "2", "--labels", "-")]
+    several = (*PAIR, "--column-pred", PAIR[4], "--format", "csv")
+    calls += [("score", *several), ("compare", *several)]
+    calls += [("score", "--classification", *PAIR, "--format", "csv")]
+    for arguments in calls[-3:]:  # none of whose texts is a formula
+        cells = {cell for row in csv.reader(io.StringIO(hostile(*arguments).out)) for cell in row}
+        assert any(EVIL in cell for cell in cells)
+        assert not any(map(is_formula, cells))
     monkeypatch.setattr("refclust.cli.output._on_a_terminal", lambda: True)
     for arguments in calls:
         shown = hostile(*arguments).out  # a line end within quotes is one of the table

@@ -133,6 +133,7 @@ def test_json(cli: Cli) -> None:
     assert answer == {
         "schema": "refclust-score/1",
         "refclust": __version__,
+        "evidence": "labelings",
         "n": 17,
         "clusters": 3,
         "classes": 3,

@@ -72,6 +72,13 @@ def test_a_packed_file(put: Put) -> None:
     assert read_labels(put("A.CSV.GZ", packed), column="c") == ["x", "y"]
 
 
+def test_a_file_of_labels_that_a_fit_wrote(put: Put) -> None:
+    assert read_labels(put("a.csv", b"id,cluster\n7,1\n8,0\n")) == ["1", "0"]
+    assert read_labels(put("b.tsv", b"id\tclass\tp_x\tp_y\n7\tx\t1\t0\n")) == ["x"]
+    with pytest.raises(MissingColumn, match=r"so one must be named"):
+        read_labels(put("c.csv", b"cluster,id\n1,7\n"))
+
+
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.TextIOWrapper(io.BytesIO(b"a\nb\n"))
     monkeypatch.setattr(sys, "stdin", stream)

@@ -246,6 +246,8 @@ def test_profiles_are_pinned_to_versions() -> None:
         "mclust": ("mclust", "6.0.0"),
         "permetrics": ("permetrics", "2.1.0"),
         "fpc": ("fpc", "2.2-10"),
+        "cluster": ("cluster", "2.1.4"),
+        "pycm": ("pycm", "4.6"),
     }
 
 

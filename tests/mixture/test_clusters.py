@@ -151,9 +151,7 @@ def test_a_metric_that_cannot_be_computed(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(
         clusters, "catalogue", SimpleNamespace(find=lambda _: SimpleNamespace(better="higher"))
     )
-    chosen = select(
-        LINE, model="kmeans", criterion=["silhouette", "stability"], k=[2, 3], pairs=1
-    )
+    chosen = select(LINE, model="kmeans", criterion=["silhouette", "stability"], k=[2, 3], pairs=1)
     assert chosen.notes == ("silhouette could not be computed: 15 rows are too many [too-large]",)
     assert chosen.chosen is None
     assert chosen.why == "silhouette has no value for any of these numbers of clusters"

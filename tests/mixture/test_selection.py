@@ -12,9 +12,10 @@ import pytest
 from refclust.backends.session import Session
 from refclust.data.accepting.door import dataset
 from refclust.errors import BadOption, DegenerateCovariance, KOutOfRange
+from refclust.fitting.splits import folds
 from refclust.mixture.bayes.fit import variational_gaussian
 from refclust.mixture.choosing.criteria import bic
-from refclust.mixture.choosing.held_out import cross_validated, folds
+from refclust.mixture.choosing.held_out import cross_validated
 from refclust.mixture.choosing.selection import in_use, select
 from refclust.mixture.choosing.table import Candidate, ranking, why
 from refclust.mixture.covariance.models import MODELS

@@ -367,3 +367,25 @@ def test_working_with_a_form_leaves_it_as_it_was(build: Callable[[Real], Real]) 
             forms._vanishes(combined.top)
             forms._product([form, form])
             assert (form.top, form.bottom) == before
+
+
+# -- sums of roots ------------------------------------------------------------------------------
+
+
+def test_equal_sums_of_different_roots() -> None:
+    assert sqrt(2) + sqrt(8) == sqrt(18)
+    assert sqrt(Fraction(1, 2)) + sqrt(Fraction(9, 2)) == sqrt(8)
+    large = 10**40 + 1
+    assert sqrt(large) + sqrt(4 * large) + sqrt(5) == sqrt(5) + sqrt(9 * large)
+    assert sqrt(10**30) + sqrt(10**30 + 2) < 2 * sqrt(10**30 + 1)
+
+
+def test_too_much_work_shows_nothing_but_costs_little() -> None:
+    # Quotients by different sums of roots: written over one bottom they would have 10^20 terms.
+    bottoms = [total(sqrt(p + 7 * q) for p in range(2, 30)) for q in range(12)]
+    x = total(1 / bottom for bottom in bottoms)
+    assert x.fraction is None
+    assert not is_zero(x - x)  # zero, but not shown
+    assert float(x - 1) == float(x.enclosure(40)[0] - 1)
+    few = 1 / bottoms[0] + 1 / bottoms[1]
+    assert is_zero(few - (bottoms[0] + bottoms[1]) / (bottoms[0] * bottoms[1]))

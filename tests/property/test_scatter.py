@@ -237,6 +237,13 @@ def test_davies_bouldin(evidence: Clustered, q: int) -> None:
         assert found == zero == math.inf
 
 
+@pytest.mark.spec("INT-DB")
+@pytest.mark.parametrize("q", [0, 3, F(3, 2)])
+def test_other_powers_are_refused(q: Fraction) -> None:
+    with pytest.raises(BadOption, match=r"allowed: 1 \(mean distance\), 2"):
+        refclust.metrics.davies_bouldin([[0], [1]], [0, 1], q=q)
+
+
 @pytest.mark.spec("INT-RT", "INT-XB", "INT-PBM", "INT-SDDIS")
 @given(clusterings())
 def test_distances_of_two_clusters(evidence: Clustered) -> None:
@@ -447,8 +454,6 @@ def test_calls() -> None:
         assert found.explain().text()
         assert found.spec == CLAUSES[name]
         assert found.evidence.size() == evidence.size() == "6 objects in 2 clusters"
-    with pytest.raises(BadOption, match="q=3; allowed: 1"):
-        metrics.davies_bouldin(rows, labels, q=3)
     with pytest.raises(WeightsNotInteger):
         metrics.calinski_harabasz(rows, labels, weights=[0.5, 1, 1, 1, 1, 1])
     with pytest.raises(WrongEvidence):

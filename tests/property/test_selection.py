@@ -18,6 +18,7 @@ from refclust.data.accepting.door import dataset
 from refclust.errors import DegenerateCovariance
 from refclust.fitting.draws import Draws
 from refclust.fitting.rows import Rows
+from refclust.fitting.splits import folds
 from refclust.kernels.mixtures.shared import HARD, SOFT
 from refclust.mixture.bayes.beliefs import CountBeliefs, GaussianBeliefs
 from refclust.mixture.bayes.counts import VariationalCounts
@@ -36,7 +37,6 @@ from refclust.mixture.bayes.pareto import pareto_index, tail_size
 from refclust.mixture.bayes.precisions import CONJUGATE
 from refclust.mixture.choosing.criteria import aic, bic, criteria, icl, icl_soft
 from refclust.mixture.choosing.gap import elbow, gaps
-from refclust.mixture.choosing.held_out import folds
 from refclust.mixture.choosing.selection import select
 from refclust.mixture.families.counts import CountFamily
 from refclust.mixture.families.gaussian import GaussianFamily

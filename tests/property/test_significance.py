@@ -6,17 +6,28 @@ import itertools
 import math
 from fractions import Fraction
 from typing import Any
+from unittest import mock
 
 import mpmath
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import refclust
-from refclust.errors import EmptyInput, LabelLengthMismatch, WrongCount
+from refclust.errors import (
+    BadOption,
+    EmptyInput,
+    LabelLengthMismatch,
+    WeightsNotInteger,
+    WrongCount,
+    WrongEvidence,
+)
+from refclust.formulas import matching, pairs
 from refclust.formulas import significance as room
+from refclust.formulas.contingency import table
 from refclust.formulas.outcomes import Measurements, Outcomes
 from refclust.formulas.undefined import Undefined
+from refclust.metrics import permuted_labels as permuting
 from refclust.metrics import significance_sampled as sampled
 
 small = st.integers(0, 12)
@@ -384,3 +395,73 @@ def test_a_p_value_explains_itself() -> None:
     score = refclust.mcnemar("xxxxy", "xxxxy", "yyyxy", form="chi2")
     assert score.certified
     assert "χ²" in score.explain().text()
+
+
+labelings = st.integers(2, 5).flatmap(
+    lambda n: st.tuples(*[st.lists(st.integers(0, 2), min_size=n, max_size=n)] * 2)
+)
+PERMUTED = [
+    *("purity", "rand", "adjusted_rand", "nmi", "variation_of_information", "van_dongen"),
+    *("matching_accuracy", "bcubed_f", "chi_squared", "wallace[given=classes]"),
+]
+
+
+@settings(deadline=None, max_examples=40)
+@pytest.mark.spec("ST-LABELS")
+@given(labelings, st.sampled_from(PERMUTED))
+def test_permuted_labels_are_counted(sides: tuple[list[int], list[int]], key: str) -> None:
+    truth, clusters = sides
+    score = refclust.score(key, truth, clusters)
+    sign = -1 if score.better == "lower" else 1
+
+    def is_as_good(order: tuple[int, ...]) -> bool:
+        other = refclust.score(key, order, clusters)
+        if other.exact is None or score.exact is None:
+            return math.isnan(other) or math.isnan(score) or sign * other >= sign * score
+        return (sign * (other.exact - score.exact)).sign() >= 0
+
+    orders = list(itertools.permutations(truth))
+    due = Fraction(sum(map(is_as_good, orders)), len(orders))
+    tested = refclust.label_permutation(key, truth, clusters)
+    assert (tested.p, tested.certified, tested.bound) == (due, True, 0)
+    assert tested.observed.name == score.name
+
+
+@settings(deadline=None, max_examples=30)
+@pytest.mark.spec("ST-LABELS")
+@given(labelings)
+def test_permuted_labels_by_the_definition(sides: tuple[list[int], list[int]]) -> None:
+    truth, clusters = sides
+    counted = table(clusters, truth)
+    for key, formula in (("purity", matching.purity), ("rand", pairs.rand)):
+        due = room.label_permutation_p(formula, counted)
+        assert refclust.label_permutation(key, truth, clusters).p == due
+    # Under fixed margins these rise with one another.
+    alike = {refclust.label_permutation(key, truth, clusters).p for key in ("rand", "mirkin")}
+    assert len(alike) == 1
+
+
+@pytest.mark.spec("ST-LABELS", "ST-MC")
+def test_drawn_tables_come_near_the_count() -> None:
+    truth, clusters = [0, 1, 2] * 6, [0, 0, 1, 1, 2, 2, 0, 1, 2] * 2
+    counted = refclust.label_permutation("rand", truth, clusters)
+    assert counted.certified
+    with mock.patch.object(permuting, "MOST_TABLES", 10):
+        drawn = refclust.label_permutation("rand", truth, clusters, samples=499, seed=2)
+        again = refclust.label_permutation("rand", truth, clusters, samples=499, seed=2)
+        other = refclust.label_permutation("rand", truth, clusters, samples=99, seed=3)
+    assert (drawn.p, drawn.tables, drawn.seed) == (again.p, 500, 2)
+    assert (drawn.p * 500).denominator == (other.p * 100).denominator == 1
+    assert not drawn.certified
+    assert abs(float(drawn) - float(counted)) < 5 * drawn.bound
+
+
+@pytest.mark.spec("ST-LABELS")
+def test_label_permutation_refuses() -> None:
+    with pytest.raises(WrongEvidence):
+        refclust.label_permutation("mcnemar", "ab", "ab")
+    with pytest.raises(WeightsNotInteger):
+        refclust.label_permutation("purity", "ab", "ab", weights=[0.5, 1])
+    with pytest.raises(BadOption), mock.patch.object(permuting, "MOST_TABLES", 1):
+        refclust.label_permutation("purity", "abab", "aabb", samples=0)
+    assert refclust.label_permutation("nmi", "aa", "aa").p == 1  # no value, nothing to be better

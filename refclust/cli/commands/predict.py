@@ -107,7 +107,7 @@ def predict(
 
     loaded = load_model(model)
     wanted = Wanted(distance, proba, log_density, entropy, impossible)
-    _check_has_rule(loaded)
+    check_has_rule(loaded)
     source, unseen = dataio.read_as(loaded, data, reading)
     answer = _answer(loaded, source.data, wanted, backend)
     dataio.note_unseen(unseen)
@@ -117,7 +117,8 @@ def predict(
         _write(outputs.labels, outputs, source.data, answer)
 
 
-def _check_has_rule(model: Model) -> None:
+def check_has_rule(model: Model) -> None:
+    """Refuse a model that has no rule for new rows."""
     if model.algorithm == "agglomerative":
         raise CannotPredict(
             "a tree of merges has no rule for new rows; write the labels of its cut and start "

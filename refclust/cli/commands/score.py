@@ -1,28 +1,33 @@
-"""``refclust score``: all metrics, or the named ones."""
+"""``refclust score``: all metrics, or the named ones, of whatever evidence there is."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from refclust.cli.options import labelings as inputs
+from refclust.cli.options import labelings as shared
 from refclust.cli.options.complete import complete_metric
-from refclust.cli.output import Progress, note, say, say_json
+from refclust.cli.options.data import DataOptions
+from refclust.cli.options.evidence import READING, EvidenceOptions
+from refclust.cli.options.groups import together
+from refclust.cli.options.scoring import Writing
+from refclust.cli.output import Progress, note
 
 if TYPE_CHECKING:
     from refclust.backends.session import Session
+    from refclust.cli.options.cases import EvidenceCase
+    from refclust.cli.show.score_tables import Scored
+    from refclust.formulas.confusion import Confusion
     from refclust.metrics.catalogue import Entry
-    from refclust.metrics.contingency import Contingency
     from refclust.metrics.score import Score
 
-SCHEMA: Final = "refclust-score/1"
-_MOST_BITS: Final = 12_000  # of an integer in JSON; Python writes no longer ones
 
-
+@together(Writing, "writing")
+@together(DataOptions, "reading", leave_out=READING)
+@together(EvidenceOptions, "evidence")
 def score(
-    true: inputs.TrueFile = None,
-    pred: inputs.PredFile = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
@@ -33,162 +38,160 @@ def score(
             autocompletion=complete_metric,
         ),
     ] = None,
-    table: inputs.Table = None,
-    header: inputs.Header = False,
-    column_true: inputs.ColumnTrue = None,
-    column_pred: inputs.ColumnPred = None,
-    delimiter: inputs.Delimiter = None,
-    weights: inputs.Weights = None,
-    noise: inputs.Noise = None,
-    noise_policy: inputs.Policy = None,
-    profile: inputs.Profile = None,
-    backend: inputs.BackendName = None,
     all_metrics: Annotated[
         bool,
         typer.Option("--all", help="Also the metrics that are slow for many objects."),
     ] = False,
-    verbose: Annotated[
-        bool,
-        typer.Option("--verbose", "-v", help="Add clauses, 40 digits and matchings."),
+    listed: Annotated[
+        bool, typer.Option("--list", help="List all metrics, by what they need, and stop.")
     ] = False,
-    as_json: inputs.Json = False,
+    profile: shared.Profile = None,
+    backend: shared.BackendName = None,
+    *,
+    evidence: EvidenceOptions,
+    reading: DataOptions,
+    writing: Writing,
 ) -> None:
-    """Score a clustering against the truth: every metric, exact to the last bit.
+    """Score clusterings or classifiers: every metric, exact to the last bit.
 
     \b
     refclust score true.txt pred.txt
+    refclust score true.txt a.txt b.txt c.txt -m nmi -m ari --format markdown
     refclust score iris.csv --column-true species --column-pred cluster
-    refclust score true.txt pred.txt -m ari -m 'nmi[average=arithmetic]'
+    refclust score --data iris.csv --label-column species kmeans.txt kmeans.model.json
+    refclust score --classification true.txt pred.txt
     refclust score --table table.csv --profile sklearn
     """
-    labelings = inputs.Labelings(
-        true=true,
-        pred=pred,
-        table=table,
-        header=header,
-        column_true=column_true,
-        column_pred=column_pred,
-        delimiter=delimiter,
-        weights=weights,
-        noise=noise,
-        noise_policy=noise_policy,
-    )
     from refclust import metrics  # noqa: F401  (importing it fills the catalogue)
     from refclust.backends.session import Session
-    from refclust.metrics import catalogue, profiles
+    from refclust.cli.options.cases import read_cases
+    from refclust.cli.show.score_tables import show
+    from refclust.metrics import catalogue
 
+    writing.check()
+    if listed:
+        from refclust.cli.show.catalogue import show_catalogue
+
+        show_catalogue(evidence.said(), writing)
+        return
     # Names are checked before files are read: a typing error should not cost a minute.
     named = [catalogue.parse_key(key) for key in metric or []]
+    check_options(named, profile)
+    kind = evidence.kind([entry for entry, _ in named])
+    session = Session(backend)
+    cases = read_cases(kind, evidence, reading, session)
+    if kind == "confusion" and not named and not all_metrics and _reported(cases, writing, profile):
+        return
+    call = Call(named, profile, session, heavy=all_metrics or None)
+    scored = call.scored(cases)
+    show(scored, session, writing, named=bool(named), profile=profile)
+    _say_notes(scored, session)
+
+
+def _reported(cases: list[EvidenceCase], writing: Writing, profile: str | None) -> bool:
+    """Show how well each class was predicted, if people asked about one prediction."""
+    if len(cases) != 1 or writing.chosen == "json":
+        return False
+    from refclust.cli.show.reports import show_report
+
+    show_report(cast("Confusion", cases[0].evidence), writing, profile)
+    return True
+
+
+def check_options(named: list[tuple[Entry, dict[str, str]]], profile: str | None) -> None:
+    """Refuse options that metrics, or a library, do not have."""
+    from refclust.metrics import profiles
+
     library = None if profile is None else profiles.find(profile)
     for entry, options in named:
         entry.checked(options) if library is None else library.options(entry, options)
-    session = Session(backend)
-    counts = labelings.read(session)
-    if named:
-        scores = _evaluated(named, counts, profile, session)
-        left_out: list[tuple[str, str]] = []
-    else:
-        scores, left_out = _catalogue(counts, profile, session, all_metrics)
-    if as_json:
-        _say_json(scores, left_out, counts, session)
-    else:
-        _say_text(scores, counts, profile, grouped=not named, verbose=verbose)
-    _say_notes(left_out, session)
 
 
-def _evaluated(
-    named: list[tuple[Entry, dict[str, str]]],
-    table: Contingency,
-    profile: str | None,
-    session: Session,
-) -> list[Score]:
-    from refclust.metrics.catalogue import format_key
-    from refclust.metrics.score import evaluate
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What is to be computed of every case: the named metrics, or all that can be."""
 
-    progress = Progress(len(named))
-    scores = []
-    try:
-        for entry, options in named:
+    named: list[tuple[Entry, dict[str, str]]]
+    profile: str | None
+    session: Session
+    heavy: bool | None = None
+
+    def scored(self, cases: list[EvidenceCase]) -> list[Scored]:
+        """Score every case, telling how far it is."""
+        from refclust.cli.show.score_tables import Scored
+        from refclust.metrics.score import selection
+
+        chosen = [
+            (self.named, {})
+            if self.named
+            else _without_options(selection(case.evidence, profile=self.profile, heavy=self.heavy))
+            for case in cases
+        ]
+        progress = Progress(sum(len(entries) for entries, _ in chosen))
+        try:
+            scored = []
+            for case, (entries, left_out) in zip(cases, chosen, strict=True):
+                scores = self._of(case, entries, left_out, progress)
+                scored.append(Scored(case.name, case.evidence, scores, left_out))
+            return scored
+        finally:
+            progress.clear()
+
+    def _of(
+        self,
+        case: EvidenceCase,
+        entries: list[tuple[Entry, dict[str, str]]],
+        left_out: dict[str, str],
+        progress: Progress,
+    ) -> list[Score]:
+        from refclust.errors import RefclustError
+        from refclust.metrics.catalogue import format_key
+        from refclust.metrics.score import evaluate
+
+        scores: list[Score] = []
+        refused: RefclustError | None = None
+        for entry, options in entries:
             progress.step(format_key(entry, options))
-            scores.append(evaluate(entry, table, options, profile=profile, session=session))
-    finally:
-        progress.clear()
-    return scores
-
-
-def _catalogue(
-    table: Contingency, profile: str | None, session: Session, everything: bool
-) -> tuple[list[Score], list[tuple[str, str]]]:
-    """Evaluate what can be evaluated, and say why the rest is left out."""
-    from refclust.errors import NotFinite, TooLarge, Undecided
-    from refclust.metrics.score import selection
-
-    chosen, left_out = selection(table, profile=profile, heavy=everything or None)
-    scores: list[Score] = []
-    progress = Progress(len(chosen))
-    try:
-        for entry in chosen:
-            progress.step(entry.name)
             try:
-                scores += _evaluated([(entry, {})], table, profile, session)
-            except (TooLarge, NotFinite, Undecided) as error:  # one metric must not cost the others
+                scores.append(
+                    evaluate(
+                        entry,
+                        case.evidence,
+                        dict(options),
+                        profile=self.profile,
+                        session=self.session,
+                    )
+                )
+            except RefclustError as error:
+                if self.named:
+                    raise
                 left_out[entry.name] = f"{error} [{error.code}]"
-    finally:
-        progress.clear()
-    return scores, list(left_out.items())
+                refused = error
+        # One metric must not cost the others; where all are refused, the reason is the answer.
+        if refused is not None and not scores:
+            raise refused
+        return scores
 
 
-def _say_text(
-    scores: list[Score],
-    table: Contingency,
-    profile: str | None,
-    *,
-    grouped: bool,
-    verbose: bool,
-) -> None:
-    from refclust.cli.show.scores import score_lines
-    from refclust.metrics.profiles import find
-
-    head = f"{table.size()}; ↑ higher is better, ↓ lower is better"
-    if profile is not None:
-        library = find(profile)
-        head += f"\nby the rules of {library.library} {library.version}"
-    say("\n".join([head, "", *score_lines(scores, grouped=grouped, verbose=verbose)]))
+def _without_options(
+    selected: tuple[list[Entry], dict[str, str]],
+) -> tuple[list[tuple[Entry, dict[str, str]]], dict[str, str]]:
+    entries, left_out = selected
+    return [(entry, {}) for entry in entries], left_out
 
 
-def _say_json(
-    scores: list[Score], left_out: list[tuple[str, str]], table: Contingency, session: Session
-) -> None:
-    from refclust.cli.show.scores import provenance_json, score_json
-    from refclust.numbers.reading import written
-    from refclust.version import __version__
-
-    total: Any = table.total
-    if not isinstance(total, int) or total.bit_length() > _MOST_BITS:
-        total = written(total)
-    say_json(
-        {
-            "schema": SCHEMA,
-            "refclust": __version__,
-            "n": total,
-            "clusters": len(table.row),
-            "classes": len(table.col),
-            "scores": [score_json(one) for one in scores],
-            "left_out": [{"key": key, "reason": reason} for key, reason in left_out],
-            "provenance": provenance_json(session.provenance()),
-        }
-    )
-
-
-def _say_notes(left_out: list[tuple[str, str]], session: Session) -> None:
+def _say_notes(scored: list[Scored], session: Session) -> None:
     from refclust.cli.show.scores import backend_note
 
     reasons: dict[str, list[str]] = {}
-    for key, reason in left_out:
-        reasons.setdefault(reason, []).append(key)
+    for case in scored:
+        for key, reason in case.left_out.items():
+            keys = reasons.setdefault(reason, [])
+            if key not in keys:
+                keys.append(key)
     for reason, keys in reasons.items():
         shown = keys if len(keys) <= 6 else [f"{len(keys)} metrics"]
         note(f"left out: {', '.join(shown)} ({reason})")
-    told = backend_note(session.provenance())
-    if told:
-        note(told)
+    kernels = backend_note(session.provenance())
+    if kernels:
+        note(kernels)

@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from refclust.formulas.evidence import Kind
 
 
-def complete_metric(incomplete: str) -> list[tuple[str, str]]:
-    """Complete metric names, and options once a bracket is open."""
+def complete_metric(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+    """Complete the names of metrics that the evidence named so far is enough for."""
+    from refclust.cli.options.evidence import kind_said
+
+    return metric_offers(incomplete, kind_said(context.params))
+
+
+def metric_offers(incomplete: str, kind: Kind | None = None) -> list[tuple[str, str]]:
+    """Metric names with what they are and need, and options once a bracket is open."""
     from refclust import metrics  # noqa: F401  (importing it fills the catalogue)
-    from refclust.metrics.catalogue import ENTRIES
+    from refclust.metrics.catalogue import ENTRIES, NEEDS, entries_for
 
-    offers = [(name, entry.title) for name, entry in ENTRIES.items()]
-    for name, entry in ENTRIES.items():
-        if incomplete.startswith(f"{name}["):
+    offers = []
+    for entry in ENTRIES.values() if kind is None else entries_for(kind):
+        words = f"{entry.title} ({NEEDS[entry.evidence]})"
+        offers.append((entry.name, words))
+        if incomplete.startswith(f"{entry.name}["):
             offers += [
-                (f"{name}[{option}={value}]", entry.title)
+                (f"{entry.name}[{option}={value}]", words)
                 for option, values in entry.options.items()
                 for value in values
                 if value != entry.defaults[option]
             ]
-    return [(key, title) for key, title in offers if key.startswith(incomplete)]
+    return [(key, words) for key, words in offers if key.startswith(incomplete)]
 
 
 def complete_profile(incomplete: str) -> list[str]:
@@ -62,7 +77,7 @@ def complete_clause(incomplete: str) -> list[tuple[str, str]]:
 
     wanted = incomplete.upper()
     clauses = [clause for clause in load(spec_root()).values() if clause.id.startswith(wanted)]
-    return [(clause.id, clause.title) for clause in clauses] + complete_metric(incomplete)
+    return [(clause.id, clause.title) for clause in clauses] + metric_offers(incomplete)
 
 
 def complete_chapter(incomplete: str) -> list[str]:

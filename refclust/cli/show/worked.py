@@ -6,20 +6,18 @@ Formulas hold none.
 
 from __future__ import annotations
 
-import re
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
-from refclust.cli.output import columns
+from refclust.cli.show import tables
+from refclust.cli.show.tables import Table
 from refclust.escape import for_latex, for_markdown, for_terminal, width
 from refclust.numbers.real import Real
 
 _WIDTH: Final = 96
-_NUMBER: Final = re.compile(r"-?[0-9][0-9,]*(\.[0-9]+)?(e[+-]?[0-9]+)?|-?inf")
-_DIGITS: Final = re.compile(r"[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +42,13 @@ class Formula:
     latex: str
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Rows under a head, in columns of words or of numbers, which end at the same place."""
-
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    words: frozenset[int] = frozenset((0,))
-
-    @property
-    def numbers(self) -> frozenset[int]:
-        """The columns of numbers."""
-        return frozenset(range(len(self.head))) - self.words
-
-
 Piece: TypeAlias = Title | Words | Formula | Table
+Form: TypeAlias = Literal["text", "markdown", "latex"]
+
+
+def rendered(pieces: Iterable[Piece], form: Form) -> str:
+    """The pieces in the form that was asked for."""
+    return {"text": text, "markdown": markdown, "latex": latex}[form](pieces)
 
 
 def number(value: float) -> str:
@@ -92,9 +82,7 @@ def text(pieces: Iterable[Piece]) -> str:
             case Formula():
                 parts.append(f"    {piece.text}")
             case Table():
-                cells = [[*map(for_terminal, row)] for row in (piece.head, *piece.rows)]
-                lines = columns(cells, right=piece.numbers)
-                parts.append("\n".join(f"  {line}" for line in lines))
+                parts.append(tables.text(piece))
     return "\n\n".join(parts) + "\n"
 
 
@@ -110,9 +98,7 @@ def markdown(pieces: Iterable[Piece]) -> str:
             case Formula():
                 parts.append(f"$$ {piece.latex} $$")
             case Table():
-                rule = ["---:" if j in piece.numbers else "---" for j in range(len(piece.head))]
-                head, *rows = ([*map(for_markdown, row)] for row in (piece.head, *piece.rows))
-                parts.append("\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows)))
+                parts.append(tables.markdown(piece))
     return "\n\n".join(parts) + "\n"
 
 
@@ -128,28 +114,5 @@ def latex(pieces: Iterable[Piece]) -> str:
             case Formula():
                 parts.append(f"\\[ {piece.latex} \\]")
             case Table():
-                rows = [" & ".join(_cells(row, piece.numbers)) + r" \\" for row in piece.rows]
-                kinds = "".join("lr"[j in piece.numbers] for j in range(len(piece.head)))
-                head = " & ".join(_cells(piece.head, frozenset())) + r" \\"
-                body = "\n".join([head, r"\hline", *rows])
-                parts.append(f"\\begin{{tabular}}{{{kinds}}}\n{body}\n\\end{{tabular}}")
+                parts.append(tables.latex(piece))
     return "\n\n".join(parts) + "\n"
-
-
-def in_latex(value: str) -> str:
-    """A number as LaTeX has it.
-
-    >>> in_latex("1.5e-07"), in_latex("-3"), in_latex("-inf")
-    ('1.5\\\\cdot10^{-7}', '-3', '-\\\\infty')
-    """
-    if value.endswith("inf"):
-        return value.replace("inf", r"\infty")
-    mantissa, sign, exponent = value.partition("e")
-    return mantissa + (f"\\cdot10^{{{int(exponent)}}}" if sign else "")
-
-
-def _cells(row: Sequence[str], numbers: frozenset[int]) -> Iterator[str]:
-    """The cells of a row; what only looks like a number, among words, may be a name: 1e5."""
-    for j, cell in enumerate(row):
-        numeral = (_NUMBER if j in numbers else _DIGITS).fullmatch(cell)
-        yield f"${in_latex(cell)}$" if numeral else for_latex(cell)

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from refclust.errors import UnknownProfile
-from refclust.metrics.profiles import classification, external, internal
+from refclust.metrics.profiles import classification, external, internal, internal_pairs
 from refclust.metrics.profiles.rules import Profile as Profile
 from refclust.metrics.profiles.rules import Quirk
 from refclust.numbers.reading import shown
@@ -27,8 +27,9 @@ _LIBRARIES: Final = (
     ("permetrics", "permetrics", "2.1.0"),
     ("pycm", "pycm", "4.6"),
     ("fpc", "fpc", "2.2-10"),
+    ("cluster", "cluster", "2.1.4"),
 )
-_KINDS: Final = (external, internal, classification)
+_KINDS: Final = (external, internal, internal_pairs, classification)
 
 PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
     {

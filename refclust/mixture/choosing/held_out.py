@@ -7,30 +7,9 @@ from collections.abc import Callable, Sequence
 
 from refclust.backends.session import Session
 from refclust.data.dataset import Dataset
-from refclust.errors import BadOption
-from refclust.fitting.checks import whole
 from refclust.kernels.mixtures.shared import total
 from refclust.mixture.choosing.criteria import AnyFit
 from refclust.mixture.predict import assignments
-from refclust.numbers.sampling import shuffled, stream
-
-USUAL_FOLDS = 10
-
-
-def folds(n: int, count: int | None = None, *, seed: int = 0) -> tuple[tuple[int, ...], ...]:
-    """Deal n rows out into folds whose sizes differ by at most one; 10 if there are so many rows.
-
-    Spec: MS-CVLL
-
-    >>> folds(5, 2, seed=0)  # shuffled, the rows are 2, 0, 1, 3, 4
-    ((1, 2, 4), (0, 3))
-    """
-    count = min(USUAL_FOLDS, n) if count is None else count
-    whole("folds", count, 2)
-    if count > n:
-        raise BadOption(f"folds is {count}; from 2 to {n} folds can be made of {n} rows")
-    order = shuffled(stream(seed), range(n))
-    return tuple(tuple(sorted(order[fold::count])) for fold in range(count))
 
 
 def cross_validated(

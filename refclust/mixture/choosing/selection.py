@@ -17,6 +17,7 @@ from refclust.data.dataset import Dataset
 from refclust.errors import BadOption, DataError
 from refclust.fitting.checks import whole
 from refclust.fitting.options import takes
+from refclust.fitting.splits import folds
 from refclust.limits import within
 from refclust.mixture.bayes.fit import (
     variational_bernoulli,
@@ -115,7 +116,7 @@ def select(call: SelectCall) -> Selection:
     shapes, left_out = _covariances(call.covariance, model, criterion)
     work = (max(ks), len(ks) * len(shapes) * options.get("restarts", 1))
     session = call.session or _session(call.backend, model, rows, work)
-    dealt = held_out.folds(rows.n, call.folds, seed=call.seed) if criterion == "cv" else ()
+    dealt = folds(rows.n, call.folds, seed=call.seed) if criterion == "cv" else ()
     fitting = _Fitting(model, criterion, rows, session, fit, options, dealt)
     table = fitting.selection([(each, shape) for each in ks for shape in shapes], watch)
     return replace(table, left_out=left_out)

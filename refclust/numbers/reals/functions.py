@@ -66,8 +66,9 @@ def erfc(value: Real | Number) -> Real:
 def _arctan(value: Decimal, numbers: Arithmetic) -> Interval:
     """Enclose the arc tangent of a decimal: halve the angle a few times, then sum its series."""
     if value < 0:
-        low, high = _arctan(-value, numbers)
-        return -high, -low
+        # A minus sign would round to the 28 digits of the context that happens to be there.
+        low, high = _arctan(value.copy_negate(), numbers)
+        return high.copy_negate(), low.copy_negate()
     x: Interval = (value, value)
     for _ in range(_HALVINGS):  # tan(a/2) = t / (1 + √(1 + t²))
         root = numbers.sqrt(numbers.add([(ONE, ONE), numbers.power(x, 2)]))
@@ -78,9 +79,9 @@ def _arctan(value: Decimal, numbers: Arithmetic) -> Interval:
         term = numbers.divide(power, (Decimal(2 * i + 1),) * 2)
         # Terms alternate and fall, so what is left out lies between 0 and the next one.
         if term[1] < least:
-            terms.append((-term[1], term[1]))
+            terms.append((term[1].copy_negate(), term[1]))
             break
-        terms.append(term if i % 2 == 0 else (-term[1], -term[0]))
+        terms.append(term if i % 2 == 0 else (term[1].copy_negate(), term[0].copy_negate()))
         power, i = numbers.multiply(power, square), i + 1
     return numbers.multiply(numbers.add(terms), (Decimal(2**_HALVINGS),) * 2)
 

@@ -48,7 +48,7 @@ Monomial: TypeAlias = tuple[tuple[Letter, int], ...]
 Polynomial: TypeAlias = dict[Monomial, Fraction]
 
 _UNIT: Monomial = ()
-_MOST_WORK = 200_000  # products of terms, about a second; past that nothing is shown of a tree
+_MOST_WORK = 100_000  # products of terms, about a second; past that nothing is shown of a tree
 _DIGITS = (*(30 * 2**step for step in range(8)), 5000)
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from refclust.backends.session import Session
 from refclust.data.accepting.door import dataset
 from refclust.errors import BadVectorFile
+from refclust.fitting.splits import folds
 from refclust.kernels.mixtures.shared import SOFT, floats, shares
 from refclust.mixture.bayes.counts import VariationalCounts
 from refclust.mixture.bayes.fit import variational_gaussian, variational_multinomial
@@ -20,7 +21,6 @@ from refclust.mixture.bayes.importance import importance_estimate
 from refclust.mixture.choosing.criteria import Criteria
 from refclust.mixture.choosing.criteria import criteria as criteria_of
 from refclust.mixture.choosing.gap import chosen_gap, elbow, elbow_heights, gaps
-from refclust.mixture.choosing.held_out import folds
 from refclust.mixture.choosing.selection import select
 from refclust.mixture.covariance.models import mixture_parameters
 from refclust.mixture.families.counts import CountFamily

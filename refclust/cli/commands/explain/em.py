@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from refclust.cli.commands.explain.model import Form, fitted_to, opened, rendered
-from refclust.cli.show.worked import Formula, Piece, Table, Title, Words, in_latex, number
+from refclust.cli.commands.explain.model import fitted_to, opened
+from refclust.cli.show.tables import Table, in_latex
+from refclust.cli.show.worked import Form, Formula, Piece, Title, Words, number, rendered
 from refclust.errors import BadOption
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Iteration:
         joint = log_joint(start, data, family=family, backend=backend)
         chosen = model.params.variation
         rule = Rule(top=model.params.top) if chosen == "top" else HARD if chosen == "hard" else SOFT
-        q = [shares(one, rule).q for one in joint]
+        q = [shares(densities, rule).q for densities in joint]
         old = decomposition(q, start, data, family=family, backend=backend)
         new = decomposition(q, after.parameters, data, family=family, backend=backend)
         return cls(model, data, row, before, after, joint, q, old, new)
@@ -70,8 +71,8 @@ class Iteration:
     @property
     def weights(self) -> list[float]:
         """The weight of every row."""
-        given = self.data.weights
-        return [1.0] * self.data.n if given is None else [*map(float, given)]
+        weights = self.data.weights
+        return [1.0] * self.data.n if weights is None else [*map(float, weights)]
 
     @property
     def counts(self) -> list[float]:
@@ -182,13 +183,13 @@ def _stepped(
     from refclust.mixture.fit import begun_by, finished
 
     params = model.params
-    told: dict[str, Any] = {"parameters": start, "limit": limit, "tolerance": 0.0}
-    told |= {"backend": backend, "trace": "scalars"}
+    options: dict[str, Any] = {"parameters": start, "limit": limit, "tolerance": 0.0}
+    options |= {"backend": backend, "trace": "scalars"}
     if params.variation in _UNSAMPLED:
-        told["variation"] = params.variation
-        told |= {"top": params.top} if params.variation == "top" else {}
-        told |= {"damping": params.damping} if params.variation == "generalized" else {}
+        options["variation"] = params.variation
+        options |= {"top": params.top} if params.variation == "top" else {}
+        options |= {"damping": params.damping} if params.variation == "generalized" else {}
     kind = record(model.family)
     settings = asdict(params.settings).items()
-    told |= {name: value for name, value in settings if name in members(kind.call)}
-    return finished(begun_by(kind, kind.call(data=data, **told)))
+    options |= {name: value for name, value in settings if name in members(kind.call)}
+    return finished(begun_by(kind, kind.call(data=data, **options)))

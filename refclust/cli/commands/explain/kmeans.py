@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from refclust.cli.commands.explain import kmeans_start as starts
-from refclust.cli.commands.explain.model import Form, fitted_to, left_out, listed, opened, rendered
-from refclust.cli.show.worked import Piece, Table, Title, Words, exactly
+from refclust.cli.commands.explain.model import fitted_to, left_out, listed, opened
+from refclust.cli.show.tables import Table
+from refclust.cli.show.worked import Form, Piece, Title, Words, exactly, rendered
 from refclust.errors import BadOption
 from refclust.escape import for_terminal
 from refclust.formulas import kmeans as formulas
@@ -28,53 +29,57 @@ def explain_kmeans(path: str | None, data: str | None, *, row: int, first: bool,
     """
     from refclust.models.records.clusters import KMeansModel
 
-    told = "explain kmeans takes what fit kmeans wrote"
-    model, given = opened("kmeans", path, data, kind=KMeansModel, belongs=told, row=row)
-    missing = starts.missing(model, fitted_to(model, given))
+    belongs = "explain kmeans takes what fit kmeans wrote"
+    model, dataset = opened("kmeans", path, data, kind=KMeansModel, belongs=belongs, row=row)
+    missing = starts.missing(model, fitted_to(model, dataset))
     if first and missing:
         raise BadOption(f"--start with {for_terminal(str(path))}: {missing}")
-    size, k = max(1, len(given.matrix.values)), model.params.k
-    within("terms", size * k * 4 + (0 if missing else starts.terms(model, given)), "explain kmeans")
-    rows = Rows.of(model, given)
+    size, k = max(1, len(dataset.matrix.values)), model.params.k
+    within(
+        "terms", size * k * 4 + (0 if missing else starts.terms(model, dataset)), "explain kmeans"
+    )
+    rows = Rows.of(model, dataset)
     start = None if missing else starts.drawn_again(model, rows.seen, rows.x, rows.w)
     begin = start.centres if first and start else rows.vectors(model.fitted.centres)
-    one = Iteration.of(model, rows, row, begin)
-    return rendered(_pieces(one, start, missing, first=first), form)
+    iteration = Iteration.of(model, rows, row, begin)
+    return rendered(_pieces(iteration, start, missing, first=first), form)
 
 
-def _pieces(one: Iteration, start: Start | None, missing: str, *, first: bool) -> Iterator[Piece]:
+def _pieces(
+    iteration: Iteration, start: Start | None, missing: str, *, first: bool
+) -> Iterator[Piece]:
     """The whole story."""
     from refclust.cli.commands.explain import kmeans_draws as draws
     from refclust.cli.commands.explain import kmeans_steps as steps
     from refclust.cli.output import counted
     from refclust.cli.show.clusters import data_text
 
-    data, params = one.rows.seen, one.model.params
-    same = fitted_to(one.model, one.rows.given)
+    data, params = iteration.rows.seen, iteration.model.params
+    same = fitted_to(iteration.model, iteration.rows.plain)
     yield Title("One iteration of k-means")
     yield Words(
-        f"{data_text(data)}, {counted(len(one.before), 'cluster')}, metric {params.metric}; from "
-        f"the centres {'that the best run started with' if first else 'of the model'} to those "
-        f"of one update. The rows are {'those' if same else 'not those'} that the model was "
+        f"{data_text(data)}, {counted(len(iteration.before), 'cluster')}, metric {params.metric}; "
+        f"from the centres {'that the best run started with' if first else 'of the model'} to "
+        f"those of one update. The rows are {'those' if same else 'not those'} that the model was "
         "fitted to" + ("; where it converged, nothing moves." if same and not first else ".")
     )
     if start is None:
         yield Words(f"Its start cannot be shown: {missing}.")
     else:
         yield from draws.pieces(start, data)
-    yield Title(f"Assignment, row {data.row_name(one.row)}")
-    yield from steps.assignment(one)
+    yield Title(f"Assignment, row {data.row_name(iteration.row)}")
+    yield from steps.assignment(iteration)
     yield Title("Update")
-    yield from steps.update(one)
+    yield from steps.update(iteration)
     yield Title("What changed")
-    yield from steps.changes(one)
+    yield from steps.changes(iteration)
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
     """The rows as they are given and as k-means sees them, under the cosine as directions."""
 
-    given: Dataset
+    plain: Dataset
     seen: Dataset
     x: list[Any]
     w: list[Number]

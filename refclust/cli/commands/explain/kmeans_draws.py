@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from refclust.cli.commands.explain.model import MOST, full_row, left_out, listed
 from refclust.cli.output import counted
-from refclust.cli.show.worked import Formula, Piece, Table, Title, Words, exactly, number
+from refclust.cli.show.tables import Table
+from refclust.cli.show.worked import Formula, Piece, Title, Words, exactly, number
 from refclust.formulas import kmeans as formulas
 from refclust.formulas.vectors import Exact, exact, total
 
@@ -36,13 +37,13 @@ def pieces(start: Start, data: Dataset) -> Iterator[Piece]:
     params, best = start.model.params, start.model.fitted.best
     each = len(start.r)
     yield Title(f"The start: {params.start}, seed {shown(params.seed)}")
-    told = f"It took {counted(each, 'random number')} of the stream of its seed"
+    words = f"It took {counted(each, 'random number')} of the stream of its seed"
     if params.restarts > 1:
-        told += (
+        words += (
             f", from number {best * each + 1:,}: each run takes as many, and the best is run "
             f"{best + 1:,} of {len(start.model.fitted.runs):,}"
         )
-    yield Words(f"{told}.")
+    yield Words(f"{words}.")
     if not start.rows:
         yield from _box(start, data)
         return
@@ -81,8 +82,8 @@ def _drawn(start: Start, data: Dataset) -> Iterator[Piece]:
         reached: list[Exact] = [*accumulate(map(exact, draw.masses[: draw.row + 1]))]
         low = reached[-1] - exact(draw.masses[draw.row])
         wanted = exact(draw.r) * total(draw.masses)
-        told = [number(draw.r), *map(exactly, (wanted, low, reached[-1]))]
-        lines.append([str(draw.centre), *told, data.row_name(draw.row)])
+        numbers = [number(draw.r), *map(exactly, (wanted, low, reached[-1]))]
+        lines.append([str(draw.centre), *numbers, data.row_name(draw.row)])
     yield Table(
         ["centre", "r", "r times all", "before the row", "with the row", "row"],
         lines,
@@ -96,12 +97,12 @@ def _candidates(start: Start, data: Dataset) -> Iterator[Piece]:
     Spec: KM-GREEDY
     """
     lines: list[list[str]] = []
-    told: set[int] = set()  # the centres whose row was met: it may be drawn more than once
+    met: set[int] = set()  # the centres whose row was met: it may be drawn more than once
     for draw in start.draws[1:]:
         places = [*(start.x[i] for i in start.rows[: draw.centre]), start.x[draw.row]]
         left = exactly(total(formulas.masses(start.x, start.w, places)))
-        best = draw.row == start.rows[draw.centre] and draw.centre not in told
-        told |= {draw.centre} if best else set()
+        best = draw.row == start.rows[draw.centre] and draw.centre not in met
+        met |= {draw.centre} if best else set()
         chosen = "chosen" if best else ""
         lines.append([str(draw.centre), data.row_name(draw.row), left, chosen])
     if lines:

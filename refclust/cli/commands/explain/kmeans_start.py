@@ -119,7 +119,7 @@ def _draws(
     rows: Sequence[int],
 ) -> list[Draw]:
     """What every random number met."""
-    found: list[Draw] = []
+    draws: list[Draw] = []
     candidates = trials(params) if params.start == "greedy" else 1
     met: Sequence[Number] = w
     for place, r_l in enumerate(r):
@@ -127,5 +127,5 @@ def _draws(
         if place and (place - 1) % candidates == 0:
             so_far = [x[i] for i in rows[:centre]]
             met = (formulas.fresh if params.start == "random" else formulas.masses)(x, w, so_far)
-        found.append(Draw(centre, r_l, met, formulas.drawn(met, r_l)))
-    return found
+        draws.append(Draw(centre, r_l, met, formulas.drawn(met, r_l)))
+    return draws

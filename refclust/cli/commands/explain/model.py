@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from refclust.cli.show import worked
 from refclust.cli.show.worked import Piece, Words
 from refclust.errors import BadOption, IndexOutOfRange
 from refclust.escape import for_terminal
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from refclust.data.dataset import Dataset
     from refclust.models.records.clusters import Model
 
-Form: TypeAlias = Literal["text", "markdown", "latex"]
 M = TypeVar("M", bound="Model")
 MOST: Final = 5  # columns that are shown
 
@@ -42,11 +40,6 @@ def opened(
     if not 0 <= row < source.data.n:
         raise IndexOutOfRange(f"--row {row}: the data have rows 0 to {source.data.n - 1}")
     return model, source.data
-
-
-def rendered(pieces: Iterable[Piece], form: Form) -> str:
-    """The pieces in the form that was asked for."""
-    return {"text": worked.text, "markdown": worked.markdown, "latex": worked.latex}[form](pieces)
 
 
 def fitted_to(model: Model, data: Dataset) -> bool:

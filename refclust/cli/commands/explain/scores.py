@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from refclust.cli.options import labelings as inputs
+from refclust.cli.options import labelings as shared
 from refclust.cli.options.complete import complete_metric
-from refclust.cli.output import check_output, note, write_file
+from refclust.cli.options.data import DataOptions
+from refclust.cli.options.evidence import READING, EvidenceOptions
+from refclust.cli.options.explaining import ExplainedForm, Page
+from refclust.cli.options.groups import together
+from refclust.cli.output import json_text, note
 from refclust.errors import BadOption
+
+if TYPE_CHECKING:
+    from refclust.metrics.score import Score
 
 _TAKEN: Final = {
     "em": "--row, --format, --out and --backend",
@@ -17,6 +25,9 @@ _TAKEN: Final = {
 }
 
 
+@together(Page, "page")
+@together(DataOptions, "reading", leave_out=READING)
+@together(EvidenceOptions, "evidence")
 def explain(
     key: Annotated[
         str,
@@ -26,35 +37,14 @@ def explain(
             autocompletion=complete_metric,
         ),
     ],
-    true: inputs.TrueFile = None,
-    pred: inputs.PredFile = None,
-    table: inputs.Table = None,
-    header: inputs.Header = False,
-    column_true: inputs.ColumnTrue = None,
-    column_pred: inputs.ColumnPred = None,
-    delimiter: inputs.Delimiter = None,
-    weights: inputs.Weights = None,
-    noise: inputs.Noise = None,
-    noise_policy: inputs.Policy = None,
-    profile: inputs.Profile = None,
-    backend: inputs.BackendName = None,
-    row: Annotated[
-        int | None,
-        typer.Option("--row", metavar="I", help="Which row em and kmeans follow, from 0. [0]"),
-    ] = None,
-    start: Annotated[
-        bool,
-        typer.Option("--start", help="kmeans: from the centres that the best run started with."),
-    ] = False,
-    form: Annotated[
-        Literal["text", "markdown", "latex"], typer.Option("--format", help="How to write it.")
-    ] = "text",
-    out: Annotated[
-        str, typer.Option(metavar="FILE", help="Where to write it; - is standard output.")
-    ] = "-",
-    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
+    profile: shared.Profile = None,
+    backend: shared.BackendName = None,
+    *,
+    evidence: EvidenceOptions,
+    reading: DataOptions,
+    page: Page,
 ) -> None:
-    """Explain a score: the table, the formula, every step with your numbers, the value.
+    """Explain a score: the evidence, the formula, every step with your numbers, the value.
 
     `em MODEL DATA` works one iteration of EM through instead: densities, responsibilities, the
     M-step, and what was gained. `kmeans MODEL DATA` does so for k-means: the draws of the start,
@@ -63,70 +53,83 @@ def explain(
     \b
     refclust explain nmi true.txt pred.txt
     refclust explain ari --table table.csv --format latex --out ari.tex
+    refclust explain mcnemar true.txt a.txt b.txt
+    refclust explain silhouette --data iris.csv --label-column species labels.txt
     refclust explain em iris.model.json iris.csv --row 17
     refclust explain kmeans flowers.model.json flowers.csv --start
     """
-    check_output(out, force=force)
-    labelings = inputs.Labelings(
-        true=true,
-        pred=pred,
-        table=table,
-        header=header,
-        column_true=column_true,
-        column_pred=column_pred,
-        delimiter=delimiter,
-        weights=weights,
-        noise=noise,
-        noise_policy=noise_policy,
-    )
-    if start and key != "kmeans":
+    page.check()
+    if page.start and key != "kmeans":
         raise BadOption("--start belongs to explain kmeans")
-    if key in ("em", "kmeans"):
-        if labelings != inputs.Labelings(true=true, pred=pred) or profile is not None:
+    if key in _TAKEN:
+        alone = replace(evidence, files=None) == EvidenceOptions() and reading == DataOptions()
+        if not alone or len(evidence.files or []) > 2 or profile is not None:
             raise BadOption(f"explain {key} takes MODEL, DATA, {_TAKEN[key]}")
-        if key == "em":
-            from refclust.cli.commands.explain.em import explain_em
-
-            written = explain_em(true, pred, row=row or 0, form=form, backend=backend)
-        else:
-            if backend is not None:
-                raise BadOption(
-                    "--backend: explain kmeans computes by the definitions, on no backend"
-                )
-            from refclust.cli.commands.explain.kmeans import explain_kmeans
-
-            written = explain_kmeans(true, pred, row=row or 0, first=start, form=form)
-        _write(written, out, force=force)
+        page.write(_step(key, evidence.files or [], page, backend))
         return
-    if row is not None:
+    if page.row is not None:
         raise BadOption("--row belongs to explain em and kmeans: a score has no rows of its own")
+    _explain_score(key, evidence, reading, page, profile=profile, backend=backend)
+
+
+def _step(key: str, files: list[str], page: Page, backend: str | None) -> str:
+    """Work a step of EM or of k-means through."""
+    model, data = [*files, None, None][:2]
+    if page.form == "json":
+        raise BadOption(f"explain {key} writes text, markdown or latex, for people")
+    if key == "em":
+        from refclust.cli.commands.explain.em import explain_em
+
+        return explain_em(model, data, row=page.row or 0, form=page.form, backend=backend)
+    if backend is not None:
+        raise BadOption("--backend: explain kmeans computes by the definitions, on no backend")
+    from refclust.cli.commands.explain.kmeans import explain_kmeans
+
+    return explain_kmeans(model, data, row=page.row or 0, first=page.start, form=page.form)
+
+
+def _explain_score(
+    key: str,
+    evidence: EvidenceOptions,
+    reading: DataOptions,
+    page: Page,
+    *,
+    profile: str | None,
+    backend: str | None,
+) -> None:
     from refclust import metrics  # noqa: F401  (importing it fills the catalogue)
     from refclust.backends.session import Session
+    from refclust.cli.options.cases import read_cases
     from refclust.cli.show.scores import backend_note
     from refclust.metrics import catalogue
     from refclust.metrics.score import evaluate
 
     entry, options = catalogue.parse_key(key)
     entry.checked(options)
+    kind = evidence.kind([entry])
     session = Session(backend)
-    score = evaluate(
-        entry, labelings.read(session), dict(options), profile=profile, session=session
-    )
+    cases = read_cases(kind, evidence, reading, session)
+    if len(cases) > 1:
+        raise BadOption(f"{len(cases)} cases; one score is explained at a time")
+    score = evaluate(entry, cases[0].evidence, dict(options), profile=profile, session=session)
+    page.write(_written(score, page.form))
+    kernels = backend_note(session.provenance())
+    if kernels:
+        note(kernels)
+
+
+def _written(score: Score, form: ExplainedForm) -> str:
+    """The explanation of a score; that of a p-value says what it is not."""
+    from refclust.cli.show.scores import P_VALUE, explanation_json, gives_p_value, wrapped
+
     explanation = score.explain()
-    written = {
-        "text": explanation.text,
-        "markdown": explanation.markdown,
-        "latex": explanation.latex,
-    }[form]()
-    _write(written, out, force=force)
-    told = backend_note(session.provenance())
-    if told:
-        note(told)
-
-
-def _write(written: str, out: str, *, force: bool) -> None:
-    write_file(out, written, force=force)
-    if out != "-":
-        from refclust.escape import for_terminal
-
-        note(f"wrote {for_terminal(out)}")
+    match form:
+        case "json":
+            return json_text(explanation_json(explanation), indent=2)
+        case "text":
+            text = explanation.text()
+        case "markdown":
+            text = explanation.markdown()
+        case "latex":
+            text = explanation.latex()
+    return f"{text.rstrip()}\n\n{wrapped(P_VALUE)}" if gives_p_value(score) else text

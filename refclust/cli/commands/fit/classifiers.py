@@ -120,7 +120,7 @@ def _fit(
     path: str, rule: str, call: TrainingCall, training: Training, reading: dataio.DataOptions
 ) -> None:
     """Check, read, train by the rule at a place, write and tell."""
-    file, asked = _classes(training.labels, reading)
+    file, asked = classes_of(training.labels, reading)
     outputs = fit_files.Outputs(training.model, force=training.force)
     outputs.check(
         inputs=[path, label_files.split(file)[0], reading.stop_words], as_json=training.as_json
@@ -142,7 +142,7 @@ def _fit(
         fit_files.tell(summary.classifier_lines(fit, source.data, right), [], outputs)
 
 
-def _classes(
+def classes_of(
     labels: str | None, reading: dataio.DataOptions
 ) -> tuple[str | None, dataio.DataOptions]:
     """A file of classes if there is one of that name, else a column of the data."""

@@ -46,17 +46,17 @@ def evidence(
     same: dict[str, int] = {}
     listed = equivalent.read(spec)
 
-    def done(result: Result) -> None:
-        results.append(result)
-        line = _record(result, kept.key(tree, result.clause))
+    def done(outcome: Result) -> None:
+        results.append(outcome)
+        line = _record(outcome, kept.key(tree, outcome.clause))
         kept.record(spec, [line])
-        same[result.clause] = equivalent.number_of(listed, line)
-        share = kept.share(line, same[result.clause])
-        note(f"{result.clause}: {share} of {result.mutants}, {result.seconds} s")
+        same[outcome.clause] = equivalent.number_of(listed, line)
+        share = kept.share(line, same[outcome.clause])
+        note(f"{outcome.clause}: {share} of {outcome.mutants}, {outcome.seconds} s")
 
     run.each(trials, done, root=tree.places.root, sample=sample, jobs=jobs)
     if as_json:
-        say_json({"schema": schema, "evidence": [_plain(result) for result in results]})
+        say_json({"schema": schema, "evidence": [_plain(outcome) for outcome in results]})
     else:
         say("\n\n".join([*map(_told, results), _summary(results, same)]))
     return not _blind(results, same)
@@ -98,39 +98,39 @@ def _trials(tree: Scan, clause: str | None, chapter: str | None) -> list[Trial]:
     return trials
 
 
-def _record(result: Result, key: str) -> dict[str, Any]:
+def _record(outcome: Result, key: str) -> dict[str, Any]:
     """The line of a result in its lock; lines of the source are left out, since they move."""
     return {
-        "id": result.clause,
+        "id": outcome.clause,
         "key": key,
-        "definition": result.definition,
-        "mutants": result.mutants,
-        "of": result.of,
-        "killed": result.killed,
+        "definition": outcome.definition,
+        "mutants": outcome.mutants,
+        "of": outcome.of,
+        "killed": outcome.killed,
         "survived": [
             [survivor.kind, survivor.before.strip(), survivor.after.strip()]
-            for survivor in result.survivors
+            for survivor in outcome.survivors
             if survivor.fate == "survived"
         ],
     }
 
 
-def _plain(result: Result) -> dict[str, Any]:
+def _plain(outcome: Result) -> dict[str, Any]:
     from dataclasses import asdict
 
-    return asdict(result)
+    return asdict(outcome)
 
 
-def _told(result: Result) -> str:
-    killed = ", ".join(f"{count} by {kind}" for kind, count in result.killed.items()) or "none"
-    reaching = ", ".join(f"{count} {kind}" for kind, count in result.reaching.items()) or "nothing"
+def _told(outcome: Result) -> str:
+    killed = ", ".join(f"{count} by {kind}" for kind, count in outcome.killed.items()) or "none"
+    reaching = ", ".join(f"{count} {kind}" for kind, count in outcome.reaching.items()) or "nothing"
     lines = [
-        f"{result.clause}  {result.definition}",
-        f"  {result.mutants} of {counted(result.of, 'change')} tried; noticed: {killed}; "
+        f"{outcome.clause}  {outcome.definition}",
+        f"  {outcome.mutants} of {counted(outcome.of, 'change')} tried; noticed: {killed}; "
         f"reached by: {reaching}",
     ]
-    lines += [f"  fails without any change: {name}" for name in result.broken]
-    for survivor in result.survivors:
+    lines += [f"  fails without any change: {name}" for name in outcome.broken]
+    for survivor in outcome.survivors:
         only = " (noticed by the doctest alone)" if survivor.fate == "doctest" else ""
         lines += [
             f"  line {survivor.line}: {survivor.kind}{only}",
@@ -142,16 +142,16 @@ def _told(result: Result) -> str:
 def _blind(results: list[Result], same: Mapping[str, int]) -> list[str]:
     """The clauses whose evidence notices nothing, though some change makes a difference."""
     return [
-        result.clause
-        for result in results
-        if result.mutants > same[result.clause] and not result.killed
+        outcome.clause
+        for outcome in results
+        if outcome.mutants > same[outcome.clause] and not outcome.killed
     ]
 
 
 def _summary(results: list[Result], same: Mapping[str, int]) -> str:
-    tried = sum(result.mutants for result in results)
-    own = sum(result.killed.get("doctest", 0) for result in results)
-    noticed = sum(sum(result.killed.values()) for result in results) - own
+    tried = sum(outcome.mutants for outcome in results)
+    own = sum(outcome.killed.get("doctest", 0) for outcome in results)
+    noticed = sum(sum(outcome.killed.values()) for outcome in results) - own
     equal = sum(same.values())
     counts = (
         f"{counted(len(results), 'clause')}, {counted(tried, 'change')}: {noticed} noticed, "

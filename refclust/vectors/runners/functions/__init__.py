@@ -3,6 +3,8 @@
 from refclust.vectors.runners.functions import (
     agreement,
     classification,
+    crossval,
+    intervals,
     proximity,
     scatter,
     significance,
@@ -14,5 +16,7 @@ FUNCTIONS: Functions = {
     **proximity.FUNCTIONS,
     **classification.FUNCTIONS,
     **agreement.FUNCTIONS,
+    **crossval.FUNCTIONS,
+    **intervals.FUNCTIONS,
     **significance.FUNCTIONS,
 }

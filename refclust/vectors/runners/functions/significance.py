@@ -2,11 +2,35 @@
 
 from __future__ import annotations
 
-from refclust.formulas import significance
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Final
+
+from refclust.formulas import information, matching, pairs, significance
+from refclust.formulas.contingency import Contingency, table
 from refclust.formulas.outcomes import Outcomes
+from refclust.numbers.real import Real
 from refclust.vectors.runners.functions.table import Functions
 
+_SCORES: Final[Mapping[str, Callable[[Contingency], Real]]] = {
+    "purity": matching.purity,
+    "rand": pairs.rand,
+    "mutual_information": information.mutual_information,
+}
+
+
+def _label_p(
+    score: Callable[[Contingency], Real], truth: Sequence[Hashable], clusters: Sequence[Hashable]
+) -> Fraction:
+    return significance.label_permutation_p(score, table(clusters, truth))
+
+
 FUNCTIONS: Functions = {
+    **{
+        f"label_permutation_p:{name}": (partial(_label_p, score), ("labels_true", "labels_pred"))
+        for name, score in _SCORES.items()
+    },
     "normal_tails": (significance.normal_tails, ("z",)),
     "chi_squared_tail": (significance.chi_squared_tail, ("x", "df")),
     "beta_share": (significance.beta_share, ("x", "a", "b")),
