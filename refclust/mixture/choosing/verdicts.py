@@ -72,7 +72,7 @@ def by_gap(
         reach = _at_once(ks, known, chosen) if rule == "Tibs2001SEmax" else None
         why = reach or _near_peak(ks, known, chosen, rule)
     elif len(known) < 2:
-        why = "fewer than two numbers of clusters have a gap, RSS being 0 for more: none is chosen"
+        why = "fewer than two numbers of clusters have a gap: none is chosen"
     else:
         why = "no K has a gap that is at least the next one less its error: none is chosen"
     return Judgement(Verdict("gap", chosen, f"{why} ({rule})"), values)
