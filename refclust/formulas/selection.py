@@ -326,7 +326,7 @@ def stability(
     """
     if not clusterings:
         raise BadOption("at least one pair of samples is needed")
-    return total(_agreement(a, b, w) for a, b in clusterings) / len(clusterings)
+    return total(_agreement(*pair, w) for pair in clusterings) / len(clusterings)
 
 
 def best_number(values: Mapping[int, Number], better: str, ties: str = "fewer") -> int | None:

@@ -235,3 +235,22 @@ def test_names_of_criteria() -> None:
     assert criteria_of(["GAP", "gap", "Davies-Bouldin"], "kmeans") == ["gap", "davies_bouldin"]
     assert criteria_of("ICL-soft", "gaussian") == ["icl-soft"]
     assert criteria_of(None, "agglomerative") == []
+
+
+@pytest.mark.spec("KM-KSEL", "MS-BEST")
+def test_all_usual_criteria_by_hand() -> None:
+    rows = [[0.0], [1.0], [10.0], [11.0]]
+    chosen = select(rows, model="kmeans", k=[1, 2, 3], references=1, pairs=1)
+    assert [verdict.criterion for verdict in chosen.verdicts] == list(USUAL)
+    assert chosen.criterion == "silhouette"
+    assert chosen.best is not None
+    assert chosen.best.k == 2
+    values = chosen.best.values
+    assert values["rss"] == 1.0
+    # Row 0 is 1 from its own cluster and 10.5 from the other, row 1 is 1 and 9.5.
+    assert values["silhouette"] == float((Fraction(19, 21) + Fraction(17, 19)) / 2)
+    assert values["calinski_harabasz"] == 200.0  # 100 between, 1 within, 2 degrees of freedom
+    assert values["davies_bouldin"] == 0.1  # 1/2 and 1/2 around means that are 10 apart
+    one, _, three = (set(each.values) for each in chosen.candidates)
+    assert one == {"rss", "gap", "gap-error"}
+    assert {"silhouette", "calinski_harabasz", "davies_bouldin"} <= three

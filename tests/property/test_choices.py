@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from refclust.errors import BadOption
 from refclust.formulas.selection import GAP_RULES, best_number, gap_choice, stability
 from refclust.formulas.undefined import Undefined
 from refclust.metrics import adjusted_rand
@@ -30,6 +31,8 @@ def test_rules_of_the_gap(pairs: list[tuple[Fraction, Fraction]]) -> None:
     """By their definitions as sets of places; sevenths have many ties."""
     values, errors, last = [a for a, _ in pairs], [b for _, b in pairs], len(pairs) - 1
     places = range(len(pairs))
+    with pytest.raises(BadOption, match="no rule of the gap is called 'SEmax'"):
+        gap_choice(pairs, "SEmax")
     first = min([k for k in range(last) if values[k] >= values[k + 1]] + [last])
     largest = min(k for k in places if all(values[k] >= value for value in values))
     ahead = [k for k in range(last) if values[k] >= values[k + 1] - errors[k + 1]]
@@ -112,6 +115,8 @@ def test_stability_of_samples(
         except Undefined:
             return None
 
+    with pytest.raises(BadOption, match="at least one pair"):
+        value([])
     whole = value(pairs)
     each = [value([pair]) for pair in pairs]
     known = [index for index in each if index is not None]

@@ -66,16 +66,6 @@ def select(
             help="Covariance models to try: one, several with commas between, or all.",
         ),
     ] = "full",
-    criterion: Annotated[
-        str | None,
-        typer.Option(
-            "--criterion",
-            metavar="C",
-            help="What decides: bic, aic, icl, icl-soft, cv, evidence or importance; of clusters "
-            "silhouette, calinski_harabasz, davies_bouldin, gap, stability or elbow, or several "
-            "with commas between, the first of which decides. [bic; of clusters all but elbow]",
-        ),
-    ] = None,
     *,
     call: SelectCall,
     files: Chosen,
@@ -94,7 +84,7 @@ def select(
         call,
         k=numbers(k),
         covariance=_names(covariance),
-        criterion=None if criterion is None else _names(criterion),
+        criterion=_names(call.criterion) if isinstance(call.criterion, str) else None,
     )
     outputs = fit_files.Outputs(files.out, files.labels, None, files.force, files.spreadsheet_safe)
     if files.out == "-":

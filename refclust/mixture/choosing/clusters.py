@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,7 +19,7 @@ from refclust.mixture.choosing import gap, stability
 from refclust.mixture.choosing.options import SelectCall, Watcher
 from refclust.mixture.choosing.partitions import ClusterCall, Outcome, Partition, partitions
 from refclust.mixture.choosing.table import METRICS, Candidate, Selection, failed
-from refclust.mixture.choosing.verdicts import Judgement, by_elbow, by_gap, by_value, finite
+from refclust.mixture.choosing.verdicts import Judgement, by_elbow, by_gap, by_value
 
 USUAL: Final = (*METRICS, "gap", "stability")
 _LEAST_FOR_ELBOW: Final = 3
@@ -174,9 +175,10 @@ class _Judge:
         session = self._clustering.session
         try:
             evidence = clustered(self._rows, list(outcome.labels), session=session)
-            return finite(evaluate(catalogue.find(name), evidence, {}, session=session))
+            score = evaluate(catalogue.find(name), evidence, {}, session=session)
         except (DataError, Undecided) as error:
             note = f"{name} could not be computed: {error} [{error.code}]"
             if note not in self.notes:
                 self.notes.append(note)
             return None
+        return None if math.isnan(score) else float(score)

@@ -54,7 +54,11 @@ class SelectCall(Floored, Imagining, Counting, NormalBelief, WordBelief, Climb, 
     criterion: Annotated[
         Criterion | Iterable[Criterion] | None,
         Option(
-            "What decides; of clusters several. [bic; of clusters all but elbow]", "--criterion C"
+            "What decides: bic, aic, icl, icl-soft, cv, evidence or importance; of clusters one or "
+            "several of silhouette, calinski_harabasz, davies_bouldin, gap, stability, elbow, with "
+            "commas between. [bic; of clusters all but elbow]",
+            "--criterion C",
+            typed=str | None,
         ),
     ] = None
     folds: Annotated[int | None, Option("Folds of the criterion cv. [10]", "--folds F")] = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -73,7 +72,7 @@ def by_gap(
         reach = _at_once(ks, known, chosen) if rule == "Tibs2001SEmax" else None
         why = reach or _near_peak(ks, known, chosen, rule)
     elif len(known) < 2:
-        why = "fewer than two numbers of clusters have a gap, RSS being 0 for more: none is chosen"
+        why = "fewer than two numbers of clusters have a gap: none is chosen"
     else:
         why = "no K has a gap that is at least the next one less its error: none is chosen"
     return Judgement(Verdict("gap", chosen, f"{why} ({rule})"), values)
@@ -148,8 +147,3 @@ def agreed(verdicts: Sequence[Verdict], ks: Sequence[int]) -> str:
         return f"{every} criteria choose {names[verdicts[0].chosen]}"
     parts = ", ".join(f"{count} for {names[place]}" for place, count in counts.items())
     return f"the criteria disagree, {parts}; {verdicts[0].criterion} decides"
-
-
-def finite(value: float) -> float | None:
-    """A score that can be compared: not one that is undefined."""
-    return None if math.isnan(value) else float(value)
