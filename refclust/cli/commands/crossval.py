@@ -28,36 +28,41 @@ WORDS: Final = (
 )
 _RESERVED: Final = ("data", "labels", "weights", "backend", "session")
 
+ModelNames = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL[,MODEL…]", help="naive-bayes, lda, qda, nearest-gaussian; or several."
+    ),
+]
+ClassLabels = Annotated[
+    str | None,
+    typer.Option(
+        "--labels",
+        metavar="COLUMN|FILE[:COLUMN]",
+        help="The class of each row: a column of the data, or a file. [--label-column]",
+    ),
+]
+ModelOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="[MODEL:]NAME=VALUE",
+        help="An option of the models as in `refclust fit`, such as smoothing=laplace.",
+    ),
+]
+WrittenAs = Annotated[
+    Form, typer.Option("--as", help="How to write it; --format is that of the data.")
+]
+
 
 @dataio.reads
 @together(Dealing, "dealing")
 def crossval(
-    model: Annotated[
-        str,
-        typer.Argument(
-            metavar="MODEL[,MODEL…]", help="naive-bayes, lda, qda, nearest-gaussian; or several."
-        ),
-    ],
+    model: ModelNames,
     data: dataio.DataFile,
-    labels: Annotated[
-        str | None,
-        typer.Option(
-            "--labels",
-            metavar="COLUMN|FILE[:COLUMN]",
-            help="The class of each row: a column of the data, or a file. [--label-column]",
-        ),
-    ] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="[MODEL:]NAME=VALUE",
-            help="An option of the models as in `refclust fit`, such as smoothing=laplace.",
-        ),
-    ] = None,
-    form: Annotated[
-        Form, typer.Option("--as", help="How to write it; --format is that of the data.")
-    ] = "text",
+    labels: ClassLabels = None,
+    option: ModelOptions = None,
+    form: WrittenAs = "text",
     backend: BackendName = None,
     as_json: Json = False,
     *,
