@@ -48,38 +48,34 @@ class Chosen:
 # How EM climbs is the business of the fit of one model.
 _LEFT_OUT: Final = {"p", *members(Climb)} - {"seed", "restarts", "tolerance", "limit"}
 
-Numbers = Annotated[
-    str,
-    typer.Option("-k", "--k", metavar="K", help="Numbers to try: 1..10, or 2,3,5, or 4."),
-]
-Covariances = Annotated[
-    str,
-    typer.Option(
-        "--covariance",
-        metavar="C",
-        help="Covariance models to try: one, several with commas between, or all.",
-    ),
-]
-Criteria = Annotated[
-    str | None,
-    typer.Option(
-        "--criterion",
-        metavar="C",
-        help="What decides: bic, aic, icl, icl-soft, cv, evidence or importance; of clusters "
-        "silhouette, calinski_harabasz, davies_bouldin, gap, stability or elbow, or several "
-        "with commas between, the first of which decides. [bic; of clusters all but elbow]",
-    ),
-]
-
 
 @dataio.reads
 @together(Chosen, "files")
 @together(SelectCall, "call", leave_out=_LEFT_OUT)
 def select(
     data: dataio.DataFile,
-    k: Numbers = "1..9",
-    covariance: Covariances = "full",
-    criterion: Criteria = None,
+    k: Annotated[
+        str,
+        typer.Option("-k", "--k", metavar="K", help="Numbers to try: 1..10, or 2,3,5, or 4."),
+    ] = "1..9",
+    covariance: Annotated[
+        str,
+        typer.Option(
+            "--covariance",
+            metavar="C",
+            help="Covariance models to try: one, several with commas between, or all.",
+        ),
+    ] = "full",
+    criterion: Annotated[
+        str | None,
+        typer.Option(
+            "--criterion",
+            metavar="C",
+            help="What decides: bic, aic, icl, icl-soft, cv, evidence or importance; of clusters "
+            "silhouette, calinski_harabasz, davies_bouldin, gap, stability or elbow, or several "
+            "with commas between, the first of which decides. [bic; of clusters all but elbow]",
+        ),
+    ] = None,
     *,
     call: SelectCall,
     files: Chosen,
