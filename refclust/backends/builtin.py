@@ -18,6 +18,7 @@ from refclust.kernels.mixtures import (  # noqa: F401  (all of them register the
     whitening,
     words,
 )
+from refclust.kernels.pairs import extremes, lengths  # noqa: F401
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 
@@ -33,6 +34,9 @@ _SECONDS_PER_UNIT = {
     "seeding.best_candidate": 1e-6,
     "seeding.farthest": 1e-7,
     "distances.pairwise": 2e-7,
+    "silhouette.distance_sums": 3e-8,
+    "scatter.centre_distances": 2e-7,
+    "pairs.extremes": 4e-8,
     "linkage.agglomerate": 7e-7,
     "gaussian.posterior": 1e-6,
     "gaussian.moments": 1e-6,
@@ -51,6 +55,8 @@ _PER_CENTRE = frozenset(
         "kmeans.assign",
         "kmeans.lloyd_step",
         "distances.pairwise",
+        "silhouette.distance_sums",
+        "pairs.extremes",
         *(name for name in KERNELS if name.startswith(("gaussian.", "multinomial."))),
     )
 )

@@ -1,4 +1,4 @@
-"""Chapter 48: one clustering judged by densities, from rows.
+"""Chapter 48: one clustering judged by densities, and whether rows cluster at all.
 
 Lengths stand to the power of the dimension wherever they are compared: that power is rational, or a
 sum of square roots in odd dimensions, so that every choice of an edge is decided exactly. Only the
@@ -14,9 +14,9 @@ from fractions import Fraction
 
 from refclust.formulas.clustered import Clustered, pairs
 from refclust.formulas.declared import metric
-from refclust.formulas.proximity import numbered, squared, step
+from refclust.formulas.proximity import numbered, squared, squared_length, step
 from refclust.formulas.undefined import Undefined, ratio
-from refclust.formulas.vectors import Exact, Number, total
+from refclust.formulas.vectors import Exact, Number, Vector, total
 from refclust.numbers.real import Real, enclosed, exp, log, plain_fraction, real, sqrt
 
 
@@ -125,19 +125,19 @@ def density(clustered: Clustered, k: int, d: int) -> Dense:
     return Dense(tuple(objects), tuple(cores), tuple(sorted(inner)), widest)
 
 
-def density_separation(clustered: Clustered, one: Dense, other: Dense, d: int) -> Exact:
+def density_separation(clustered: Clustered, x: Dense, y: Dense, d: int) -> Exact:
     """How far apart the inner objects of two clusters are at least, as densities see it.
 
     Defines: INT-DSPC
     """
     return min(
         reach_power(
-            one.cores[a],
-            other.cores[b],
-            length_power(clustered, one.objects[a], other.objects[b], d),
+            x.cores[a],
+            y.cores[b],
+            length_power(clustered, x.objects[a], y.objects[b], d),
         )
-        for a in one.inner
-        for b in other.inner
+        for a in x.inner
+        for b in y.inner
     )
 
 
@@ -210,3 +210,38 @@ def columns(clustered: Clustered) -> int:
     if isinstance(first, Mapping):
         return len({place for row in clustered.points for place in row})
     return len(first)
+
+
+# -- tendency -------------------------------------------------------------------------------
+
+
+def hopkins_ratio(
+    rows: Sequence[Vector], places: Sequence[Vector], sample: Sequence[int], exponent: int
+) -> Real:
+    """How much farther random places are from the rows than some rows are from all others.
+
+    Defines: TEND-HOPKINS
+
+    >>> hopkins_ratio([[0], [1], [4]], [[2]], [2], 1).fraction
+    Fraction(1, 4)
+    """
+    random = total(nearest_power(x, rows, exponent) for x in places)
+    others = ([*rows[:i], *rows[i + 1 :]] for i in sample)
+    real_ones = total(
+        nearest_power(rows[i], rest, exponent) for i, rest in zip(sample, others, strict=True)
+    )
+    undefined = "every place and every object lies on another one"
+    return ratio(random, random + real_ones, undefined=undefined).named("H")
+
+
+def nearest_power(x: Vector, rows: Sequence[Vector], exponent: int) -> Exact:
+    """The distance from a place to the nearest row, to a power.
+
+    Spec: TEND-HOPKINS
+
+    >>> nearest_power([2], [[0], [1], [4]], 2)
+    Fraction(1, 1)
+    """
+    square = min(squared_length(x, row) for row in rows)
+    power = square ** (exponent // 2)
+    return remembered(power * sqrt(square)) if exponent % 2 else power

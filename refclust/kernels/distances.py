@@ -46,12 +46,24 @@ def pairwise(points: Points, metric: str) -> array[float]:
         raise BadOption(f"metric={metric!r}; allowed: {', '.join(METRICS)}")
     measure = _measure(metric, points)
     distances = array("d")
-    for i, gaps in enumerate(_dense_gaps(points) if points.dense else _sparse_gaps(points)):
+    for i, gaps in enumerate(squared_gaps(points)):
         try:
             distances.extend(measure(i, gaps))
         except NotFinite as error:
             raise NotFinite(f"row {i} and a row after it: {error}") from None
     return distances
+
+
+def squared_gaps(points: Points) -> Gaps:
+    """For each row its exact squared distances to the rows after it, times 4**shift.
+
+    Spec: VEC-SQDIST
+
+    >>> from refclust.data.dataset import dense
+    >>> list(squared_gaps(Points(dense(array("d", [0, 0, 3, 4, 0, 8]), 2))))
+    [[25, 64], [25], []]
+    """
+    return _dense_gaps(points) if points.dense else _sparse_gaps(points)
 
 
 def _dense_gaps(points: Points) -> Gaps:

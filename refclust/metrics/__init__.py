@@ -23,6 +23,7 @@ from refclust.metrics import (
     matching_adjusted,
     pairs_adjusted,
     significance_sampled,
+    tendency_sampled,
 )
 from refclust.metrics.calls.classifiers import (
     classifier_test,
@@ -35,6 +36,7 @@ from refclust.metrics.calls.labelings import Metric, score, scorer
 from refclust.metrics.calls.memberships import fuzzy_scorer
 from refclust.metrics.calls.probabilities import probability_metric
 from refclust.metrics.calls.raters import rater_metric
+from refclust.metrics.calls.tendency import tendency_scorer
 from refclust.metrics.intervals import RateInterval, rate_interval
 from refclust.metrics.permuted_labels import LabelTest, label_permutation
 from refclust.metrics.score import Score
@@ -193,6 +195,7 @@ point_biserial_unscaled = internal_scorer(proximity.point_biserial_unscaled)
 internal_hubert_raw = internal_scorer(proximity.internal_hubert_raw)
 internal_hubert_normalized = internal_scorer(proximity.internal_hubert_normalized)
 dbcv = internal_scorer(density.dbcv)
+hopkins = tendency_scorer(tendency_sampled.hopkins)
 
 mcnemar = classifier_test(significance.mcnemar)
 mcnemar_chi_squared = classifier_test(significance.mcnemar_chi_squared)

@@ -48,6 +48,13 @@ class Moments:
         exact: ClusterSums = sums.exact()
         return exact
 
+    def cluster_sums(self) -> ClusterSums:
+        """The exact weights and sums of the clusters.
+
+        Spec: KER-SUMS
+        """
+        return self._sums
+
     @cached_property
     def _squares(self) -> tuple[Fraction, ...]:
         squares = self.session.run("kmeans.squares", self.problem, self.data, self.labels, self.k)

@@ -32,6 +32,7 @@ from refclust.metrics import catalogue, profiles
 from refclust.metrics.catalogue import Entry
 from refclust.metrics.chance import Estimate
 from refclust.metrics.contingency import Contingency
+from refclust.metrics.passes.silhouettes import Bounded
 from refclust.numbers.real import Interval, Real, real
 
 if TYPE_CHECKING:
@@ -285,20 +286,64 @@ def _value(
             happens = f"raises {case.raises}" if case.raises else f"prints {number}"
             return _by_convention(case.value, f"{told} {happens} here")
     try:
-        result = entry.formula(evidence, **options, **_kernels(entry, session))
+        result = _result(entry, evidence, options, session)
     except Undefined as missing:
         if library is not None and not math.isinf(missing.value):
             return _by_convention(rule.undefined, f"{told} prints NaN here ({missing.reason})")
         return missing.value, None, missing.reason, 0.0
     if isinstance(result, Estimate):
         return result.value, None, None, result.standard_error or math.ulp(result.value)
-    result = real(result)
+    if isinstance(result, Bounded):
+        return result.value, None, None, result.bound
     try:
         return float(result), result, None, 0.0
     except Undecided:
-        low, high = result.enclosure(60)
+        low, high = _enclosure(result)
         middle = float((low + high) / 2)
         return middle, None, None, max(float(high - low), math.ulp(middle))
+
+
+def _result(
+    entry: Entry, evidence: Evidence, options: dict[str, Any], session: Session
+) -> Estimate | Bounded | Real:
+    """What the formula says; of a large clustering maybe in doubles with a bound.
+
+    Passes in doubles may leave open which of two numbers is the greater. Then exact ones are made,
+    whatever they cost; if even these do not settle it, a value with a bound is better than none.
+    """
+    passes = getattr(evidence, "passes", None)
+    if passes is None:
+        return _formula(entry, evidence, options, session)
+    quick: Bounded | None = passes.estimate(entry.name, options)
+    if quick is not None:
+        return quick
+    try:
+        try:
+            return _formula(entry, evidence, options, session)
+        except Undecided:
+            if not passes.insist():
+                raise
+            return _formula(entry, evidence, options, session)
+    except Undecided:
+        rough: Bounded | None = passes.estimate(entry.name, options, undecided=True)
+        if rough is None:
+            raise
+        return rough
+
+
+def _formula(
+    entry: Entry, evidence: Evidence, options: dict[str, Any], session: Session
+) -> Estimate | Real:
+    value = entry.formula(evidence, **options, **_kernels(entry, session))
+    return value if isinstance(value, Estimate) else real(value)
+
+
+def _enclosure(value: Real) -> Interval:
+    """Decimals around a number that has no nearest double yet: of sums in doubles few digits."""
+    try:
+        return value.enclosure(60)
+    except Undecided:
+        return value.enclosure()
 
 
 def _by_convention(value: float, reason: str) -> tuple[float, Real | None, str | None, float]:

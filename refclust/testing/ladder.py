@@ -20,6 +20,7 @@ from refclust.testing.rungs.grid import grid
 from refclust.testing.rungs.lines import few_lines, lines
 from refclust.testing.rungs.mixture_grid import mixture_grid, mixture_lines
 from refclust.testing.rungs.mixtures import counts, gaussians
+from refclust.testing.rungs.passes import passes
 from refclust.testing.rungs.rows import bulk, directions, rows, sparse_rows
 from refclust.testing.rungs.searched import searched
 from refclust.testing.rungs.tables import labels, margins
@@ -70,6 +71,7 @@ def _all() -> tuple[Rung, ...]:
         *labels(),
         *margins(),
         *distances(),
+        *passes(),
         *gaussians(),
         *counts(),
         few_lines(),

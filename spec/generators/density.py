@@ -7,9 +7,11 @@ Arb balls of 1,600 bits, and taken for equal where the balls meet.
 from __future__ import annotations
 
 import itertools
+import random
 from collections.abc import Sequence
 from fractions import Fraction
 
+from . import surds
 from .balls import arb_enclosure
 from .exact import Expr, Node, square_root
 from .surds import Surd, divide, value_of
@@ -93,12 +95,12 @@ def separation(
     x: tuple[Sequence[Row], list[Expr], list[int]], y: tuple[Sequence[Row], list[Expr], list[int]]
 ) -> Expr:
     """The least reachability between inner objects of two clusters."""
-    found: Expr | None = None
+    values: Expr | None = None
     for a, b in itertools.product(x[2], y[2]):
         reach = _largest([x[1][a], y[1][b], power(x[0][a], y[0][b])])
-        found = reach if found is None or _less(reach, found) else found
-    assert found is not None
-    return found
+        values = reach if values is None or _less(reach, values) else values
+    assert values is not None
+    return values
 
 
 def dbcv(rows: Sequence[Row], labels: Sequence[int]) -> dict[str, Value]:
@@ -119,12 +121,12 @@ def dbcv(rows: Sequence[Row], labels: Sequence[int]) -> dict[str, Value]:
         apart.append(least)
     inside = [part[2] for part in parts]
     shares = [F(len(group), len(rows)) for group in groups]
-    found: dict[str, Value] = {"dbcv": _mean(d, shares, apart, inside)}
+    values: dict[str, Value] = {"dbcv": _mean(d, shares, apart, inside)}
     if d < 3:
-        found["core_powers"] = tuple(_fraction(c) for c in parts[0][0])
-        found["sparsenesses"] = tuple(map(_fraction, inside))
-        found["separations"] = tuple(map(_fraction, apart))
-    return found
+        values["core_powers"] = tuple(_fraction(c) for c in parts[0][0])
+        values["sparsenesses"] = tuple(map(_fraction, inside))
+        values["separations"] = tuple(map(_fraction, apart))
+    return values
 
 
 def _fraction(value: Expr) -> Fraction:
@@ -154,3 +156,27 @@ def _mean(
         for target, part in ((first, by_quotient), (second, by_difference)):
             target.append(Node("*", (share * sign, Node("-", (F(1), part)))))
     return Irrational(Node("+", tuple(first)), Node("+", tuple(second)))
+
+
+# -- tendency -------------------------------------------------------------------------------
+
+
+def hopkins(rows: Sequence[Row], m: int, exponent: int, seed: int) -> Value:
+    """Hopkins' statistic of the draws of a seed: an exchange from the last place down, then u's."""
+    stream = random.Random(seed)
+    order = list(range(len(rows)))
+    for last in range(len(order) - 1, 0, -1):
+        chosen = int(F(stream.random()) * (last + 1))
+        order[last], order[chosen] = order[chosen], order[last]
+    places = []
+    for _ in range(m):
+        box = [(min(column), max(column)) for column in zip(*rows, strict=True)]
+        places.append([low + F(stream.random()) * (high - low) for low, high in box])
+    far = [_nearest(place, rows, exponent) for place in places]
+    near = [_nearest(rows[i], [*rows[:i], *rows[i + 1 :]], exponent) for i in order[:m]]
+    return value_of([divide(surds.total(far), surds.total(far + near))])
+
+
+def _nearest(x: Row, rows: Sequence[Row], exponent: int) -> Surd:
+    squares = [sum(((a - b) ** 2 for a, b in zip(x, y, strict=True)), F(0)) for y in rows]
+    return Surd.root(min(squares) ** exponent)

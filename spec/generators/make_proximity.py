@@ -37,7 +37,7 @@ SEVEN = [[0, 0], [0, 1], [1, 0], [10, 10], [10, 11], [11, 10], [20, 0]]
 
 def files() -> list[VectorFile]:
     """The files of both chapters."""
-    return [_rows(), _matrices(), _densities()]
+    return [_rows(), _matrices(), _densities(), _tendencies()]
 
 
 def _rows() -> VectorFile:
@@ -83,18 +83,18 @@ def _add(
 ) -> None:
     exact = [[F(x) for x in row] for row in rows]
     objects = Objects.of_rows(exact, labels, weights or [1] * len(rows))
-    found = cuts(objects) | silhouettes(objects) | dunn(objects) | ranks(objects) | hubert(objects)
+    values = cuts(objects) | silhouettes(objects) | dunn(objects) | ranks(objects) | hubert(objects)
     given: dict[str, Json] = {
         "rows": [[str(x) for x in row] for row in exact],
         "labels": list(labels),
     }
     if weights is not None:
         given["weights"] = list(weights)
-    file.add(slug, given, _encoded(found), description)
+    file.add(slug, given, _encoded(values), description)
 
 
-def _encoded(found: dict[str, Value]) -> dict[str, Json]:
-    return {key: encode(value) for key, value in found.items()}
+def _encoded(values: dict[str, Value]) -> dict[str, Json]:
+    return {key: encode(value) for key, value in values.items()}
 
 
 def _matrices() -> VectorFile:
@@ -142,12 +142,12 @@ def _add_matrix(
     similar: bool,
 ) -> None:
     objects = Objects.of_matrix(matrix, labels)
-    found = cuts(objects)
+    values = cuts(objects)
     formulas = CUTS
     if not similar:
-        found |= silhouettes(objects) | dunn(objects) | ranks(objects)
+        values |= silhouettes(objects) | dunn(objects) | ranks(objects)
         formulas = CUTS + SILHOUETTES + DUNN + RANKS
-    expect = _encoded(found)
+    expect = _encoded(values)
     misprint: dict[str, Json] = {}
     if expect["normalized_cut"] != expect["ratio_cut[per=all]"]:
         misprint = {"normalized_cut": expect["ratio_cut[per=all]"]}
@@ -215,4 +215,33 @@ def _densities() -> VectorFile:
         }
         expect = _encoded(density.dbcv(exact, labels))
         file.add(slug, given, expect)
+    return file
+
+
+def _tendencies() -> VectorFile:
+    file = VectorFile(
+        "48-density/tendency.json",
+        SUBJECT,
+        "Whether rows tend to cluster: seeded draws",
+        formulas=["TEND-HOPKINS"],
+    )
+    cases: list[tuple[str, Rows]] = [
+        ("line", [[0], [1], [2], [10], [11], [12]]),
+        ("plane", SEVEN),
+        ("space", [[0, 0, 1], [2, 1, 0], [5, 5, 5], [5, 6, 5]]),
+        ("same", [[1, 1]] * 3),
+    ]
+    for name, points in cases:
+        exact = [[F(x) for x in row] for row in points]
+        d = len(exact[0])
+        expect: dict[str, Json] = {
+            "hopkins": encode(density.hopkins(exact, 1, d, 0)),
+            "hopkins[objects=3]": encode(density.hopkins(exact, 3, d, 0)),
+            "hopkins[exponent=2,objects=2,seed=7]": encode(density.hopkins(exact, 2, 2, 7)),
+        }
+        given: dict[str, Json] = {
+            "rows": [[str(x) for x in row] for row in exact],
+            "labels": [0] * len(exact),
+        }
+        file.add(f"tendency-{name}", given, expect)
     return file

@@ -119,27 +119,27 @@ def _width(a: Surd, b: Surd) -> Quotient:
 
 
 def _least(numbers: Sequence[Surd]) -> Surd:
-    found = numbers[0]
+    values = numbers[0]
     for number in numbers[1:]:
-        found = smaller(found, number)
-    return found
+        values = smaller(values, number)
+    return values
 
 
 def widths(objects: Objects) -> list[Quotient] | None:
     """The silhouettes of all objects; none where there is one cluster."""
     if len(objects.clusters) == 1:
         return None
-    found = []
+    values = []
     for i, label in enumerate(objects.labels):
         own = [j for j, y in enumerate(objects.labels) if y == label and j != i]
         others = [c for c in objects.clusters if i not in c]
         if not own:
-            found.append(Quotient(ZERO, Surd.of(1)))
+            values.append(Quotient(ZERO, Surd.of(1)))
             continue
         a = objects.sums([i], own).times(F(1, len(own)))
         b = _least([objects.sums([i], c).times(F(1, len(c))) for c in others])
-        found.append(_width(a, b))
-    return found
+        values.append(_width(a, b))
+    return values
 
 
 def _scaled(quotient: Quotient, factor: Fraction) -> Quotient:
@@ -148,22 +148,22 @@ def _scaled(quotient: Quotient, factor: Fraction) -> Quotient:
 
 def silhouettes(objects: Objects) -> dict[str, Value]:
     """Silhouettes of objects and clusters, and their means."""
-    found = widths(objects)
+    values = widths(objects)
     keys = ("silhouettes", "silhouette", "silhouette[average=clusters]", "silhouette[cluster=0]")
     larger_key = "silhouette[average=larger]"
-    if found is None:
+    if values is None:
         return {key: Undefined() for key in (*keys[1:], larger_key, "medoid_silhouette")}
-    n, clusters = len(found), objects.clusters
+    n, clusters = len(values), objects.clusters
     by_cluster = [
-        _scaled(found[i], F(1, len(clusters) * len(members)))
+        _scaled(values[i], F(1, len(clusters) * len(members)))
         for members in clusters
         for i in members
     ]
     large = [members for members in clusters if len(members) > 1]
     by_larger = [
-        _scaled(found[i], F(1, len(large) * len(members))) for members in large for i in members
+        _scaled(values[i], F(1, len(large) * len(members))) for members in large for i in members
     ]
-    first = [_scaled(found[i], F(1, len(clusters[0]))) for i in clusters[0]]
+    first = [_scaled(values[i], F(1, len(clusters[0]))) for i in clusters[0]]
     medoids = [_medoid(objects, members) for members in clusters]
     away = []
     for i, label in enumerate(objects.labels):
@@ -171,8 +171,8 @@ def silhouettes(objects: Objects) -> dict[str, Value]:
         own = lengths.pop(label)
         away.append(_scaled(_width(own, _least(list(lengths.values()))), F(1, n)))
     return {
-        keys[0]: tuple(value_of([found[i]]) for i in objects.listed),
-        keys[1]: value_of(_scaled(s, F(1, n)) for s in found),
+        keys[0]: tuple(value_of([values[i]]) for i in objects.listed),
+        keys[1]: value_of(_scaled(s, F(1, n)) for s in values),
         keys[2]: value_of(by_cluster),
         keys[3]: value_of(first),
         larger_key: value_of(by_larger) if large else Undefined(),
@@ -227,10 +227,10 @@ def _separation(objects: Objects, x: list[int], y: list[int], way: str) -> Surd:
 
 
 def _most(numbers: Sequence[Surd]) -> Surd:
-    found = numbers[0]
+    values = numbers[0]
     for number in numbers[1:]:
-        found = larger(found, number)
-    return found
+        values = larger(values, number)
+    return values
 
 
 def _diameter(objects: Objects, x: list[int], way: str) -> Surd:
@@ -248,7 +248,7 @@ def _diameter(objects: Objects, x: list[int], way: str) -> Surd:
 
 def dunn(objects: Objects) -> dict[str, Value]:
     """All of the generalised Dunn indices that the evidence allows."""
-    found: dict[str, Value] = {}
+    values: dict[str, Value] = {}
     for between, within in INDICES:
         needs_rows = "centre" in between or within in ("centre", "radius")
         if needs_rows and objects.rows is None:
@@ -257,13 +257,13 @@ def dunn(objects: Objects) -> dict[str, Value]:
         options += [f"within={within}"] if within != "farthest" else []
         key = f"dunn[{','.join(options)}]" if options else "dunn"
         if len(objects.clusters) == 1:
-            found[key] = Undefined()
+            values[key] = Undefined()
             continue
         parts = itertools.combinations(objects.clusters, 2)
         apart = _least([_separation(objects, x, y, between) for x, y in parts])
         wide = _most([_diameter(objects, x, within) for x in objects.clusters])
-        found[key] = value_of([divide(apart, wide)])
-    return found
+        values[key] = value_of([divide(apart, wide)])
+    return values
 
 
 # -- pairs ----------------------------------------------------------------------------------
@@ -278,7 +278,7 @@ def ranks(objects: Objects) -> dict[str, Value]:
     minus = sum((d - e).sign() > 0 for d in within for e in between)
     n, n_w, n_b = len(lengths), len(within), len(between)
     most = n_w * n_b * n * (n - 1)
-    found: dict[str, Value] = {
+    values: dict[str, Value] = {
         "pair_counts": (F(n_w), F(n_b)),
         "orders": (F(plus), F(minus)),
         "baker_hubert_gamma": value_of([divide(Surd.of(plus - minus), Surd.of(plus + minus))]),
@@ -287,18 +287,18 @@ def ranks(objects: Objects) -> dict[str, Value]:
     }
     order = sorted(lengths.values(), key=_by_length)
     least, largest = total(order[:n_w]), total(order[n - n_w :])
-    found["c_index"] = value_of([divide(total(within) - least, largest - least)])
+    values["c_index"] = value_of([divide(total(within) - least, largest - least)])
     if not n_w or not n_b:
         keys = ("beta_cv", "point_biserial", "point_biserial_unscaled")
-        return found | {key: Undefined() for key in keys}
+        return values | {key: Undefined() for key in keys}
     near, far = total(within).times(F(1, n_w)), total(between).times(F(1, n_b))
-    found["beta_cv"] = value_of([divide(near, far)])
+    values["beta_cv"] = value_of([divide(near, far)])
     shares = Surd.root(F(n_w * n_b, n * n))
-    found["point_biserial_unscaled"] = ((near - far) * shares).value()
-    found["point_biserial"] = correlation(
+    values["point_biserial_unscaled"] = ((near - far) * shares).value()
+    values["point_biserial"] = correlation(
         [(d, Surd.of(not objects.inside(*pair))) for pair, d in lengths.items()]
     )
-    return found
+    return values
 
 
 def _by_length(d: Surd) -> Fraction:

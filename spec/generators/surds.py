@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from . import balls
-from .exact import Expr, Node, prime_powers
+from .exact import Expr, Node, prime_powers, square_root
 from .values import Infinite, Irrational, Undefined, Value
 
 F = Fraction
@@ -34,6 +34,9 @@ class Surd:
         """The root of a rational that is not negative."""
         if not square:
             return Surd.of(0)
+        rational = square_root(square)
+        if rational is not None:
+            return Surd({1: rational}, Node("sqrt", (square,)))
         outside, inside = F(1, square.denominator), 1
         for prime, power in prime_powers(square.numerator * square.denominator):
             outside *= prime ** (power // 2)

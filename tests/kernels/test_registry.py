@@ -80,12 +80,15 @@ def test_the_kernels_there_are() -> None:
         "multinomial.m_step": "Estimates",
         "multinomial.moments": "Moments",
         "multinomial.posterior": "LogProb",
+        "pairs.extremes": "Equal",
+        "scatter.centre_distances": "Lengths",
         "seeding.best_candidate": "Equal",
         "seeding.beyond": "Equal",
         "seeding.farthest": "Equal",
         "seeding.locate": "Equal",
         "seeding.mass": "Rationals",
         "seeding.potential": "Argmin",
+        "silhouette.distance_sums": "Lengths",
     }
     assert all(one.name == name for name, one in KERNELS.items())
 

@@ -64,10 +64,10 @@ def printed(value: float, digits: int = 4) -> str:
 @pytest.mark.parametrize(("name", "profile", "options", "due"), LEDGER)
 def test_ledger(name: str, profile: str | None, options: dict[str, Any], due: list[float]) -> None:
     call = getattr(metrics, name)
-    found = [call(rows, labels, profile=profile, **options) for rows, labels in CASES.values()]
-    assert [printed(x) for x in found] == [printed(x) for x in due]
-    assert all(score.certified for score in found)
-    assert all((score.undefined is None) == math.isfinite(score) for score in found)
+    scores = [call(rows, labels, profile=profile, **options) for rows, labels in CASES.values()]
+    assert [printed(x) for x in scores] == [printed(x) for x in due]
+    assert all(score.certified for score in scores)
+    assert all((score.undefined is None) == math.isfinite(score) for score in scores)
 
 
 def test_d10_unequal_clusters() -> None:
@@ -216,8 +216,8 @@ def test_equal_sums_of_different_roots() -> None:
 
 
 def test_steps_are_told() -> None:
-    told = metrics.silhouette([[0], [1], [5]], "aab").explain().text()
+    derivation = metrics.silhouette([[0], [1], [5]], "aab").explain().text()
     for step in ("a_0", "b_0", "s_0", "31/60"):
-        assert step in told
-    told = metrics.normalized_cut([[0], [1], [5]], "aab").explain().text()
-    assert "W(a,b)" in told
+        assert step in derivation
+    derivation = metrics.normalized_cut([[0], [1], [5]], "aab").explain().text()
+    assert "W(a,b)" in derivation

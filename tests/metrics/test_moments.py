@@ -19,7 +19,7 @@ from refclust.formulas.clustered import Clustered
 from refclust.metrics import catalogue
 from refclust.metrics.calls.clusterings import clustered, score_clustering
 from refclust.metrics.moments import LEAST, Moments
-from refclust.numbers.real import real
+from refclust.numbers.real import Real, real
 
 OF_ROWS = [
     entry.name
@@ -133,6 +133,26 @@ def test_metrics_share_their_passes() -> None:
     assert set(OF_ROWS) <= set(scores)
     runs = {run.kernel: run.calls for run in scores["size_entropy"].provenance.kernels}
     assert runs == {"kmeans.accumulate": 1, "kmeans.squares": 1}
+
+
+class Told:
+    """Passes that say what nothing else would."""
+
+    def centre_distances(self, k: int, squared: bool = False) -> Real:
+        assert not squared
+        return real(10 * (k + 1))
+
+    def nearest_squared(self, k: int, m: int) -> Fraction:
+        return Fraction(k + m)
+
+
+@pytest.mark.spec("INT-DB", "INT-PBM", "INT-XB")
+def test_passes_are_asked_for_sums_of_distances() -> None:
+    passes: Any = Told()
+    evidence = Clustered((0, 0, 1, 1), (0, 1), [[0], [2], [7], [9]], passes=passes)
+    assert scatter.davies_bouldin(evidence).fraction == Fraction(10 + 20, 2 * 7)
+    assert scatter.xie_beni(evidence, separation="points").fraction == 1
+    assert scatter.pbm(evidence).fraction == Fraction(14 * 7, 2 * 30) ** 2
 
 
 def test_shifted_far_away() -> None:

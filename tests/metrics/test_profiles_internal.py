@@ -145,6 +145,7 @@ def test_accidents_are_quoted() -> None:
     assert found.fraction == Fraction(1, 8)
     assert "spreads below 1e-8" in found.explain().text()
     assert "1e-8" not in score("davies_bouldin", "gen").explain().text()
+    assert "single precision" in score("scott_symons", "misplaced").explain().text()
     text = "instead of averaging them"
     assert (
         text

@@ -66,18 +66,18 @@ class Trial:
         self.package = Package(Path(spec.origin).parent)
         self.work = options.work / options.backend
         self.place = Place(self.work, self.package.folder)
-        self.kit = _digest(_kit())
-        self.digest = _digest(self.package.sources.values())
+        self.kit = digest_of(_kit())
+        self.digest = digest_of(self.package.sources.values())
         self.reasons = equivalents(options.backend)
 
     @cached_property
     def map(self) -> Map:
         """Which checks and kernels can see what, worked out once for a kit and a package."""
-        self._ready()
+        self.ready()
         file = self.work / "reach.json"
         known = json.loads(file.read_text()) if file.exists() else {}
         own = [Path(__file__).with_name(f"{name}.py") for name in ("lines", "reach")]
-        digest = f"{self.kit} {self.digest} {_digest(own)}"
+        digest = f"{self.kit} {self.digest} {digest_of(own)}"
         if known.get("digest") != digest or known["full"] < self.options.full:
             self.place.fresh()
             full = self.options.full
@@ -85,11 +85,11 @@ class Trial:
             self.place.keep()
             file.write_text(json.dumps(known))
         blocks, *found = known["watches"]
-        edges = given(self._answers(blocks))
+        edges = given(self.answers(blocks))
         slack = SLACK if compiles(self.package) else _SLACK
         return Map(self.package, [watch_of(one) for one in found], edges, slack)
 
-    def _ready(self) -> None:
+    def ready(self) -> None:
         """Import what the package imports."""
         os.environ["NUMBA_CACHE_DIR"] = str(self.place.cache)
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -98,7 +98,7 @@ class Trial:
             with suppress(ImportError):
                 importlib.import_module(name)
 
-    def _answers(self, blocks: Iterable[int]) -> list[Script]:
+    def answers(self, blocks: Iterable[int]) -> list[Script]:
         """Work out what the reference answers, once, for all processes to come."""
         from refclust.testing.checks import blocks as declared
         from refclust.testing.checks import memory, sessions
@@ -189,8 +189,8 @@ class Trial:
         file = self.work / "results" / f"{module}.jsonl"
         file.parent.mkdir(parents=True, exist_ok=True)
         path = self.package.sources[module]
-        own = _digest([path])
-        done = {row.key: row for row in kept(file, self._counts(own))}
+        own = digest_of([path])
+        done = {row.key: row for row in kept(file, self.counts_now(own))}
         # Seeded by text: the sample of a module does not depend on which others are asked for.
         rng = random.Random(f"{self.options.seed} {module}")
         source = path.read_text(encoding="utf-8")
@@ -201,10 +201,10 @@ class Trial:
                 with file.open("a", encoding="utf-8") as out:
                     made = {"module digest": own, "package digest": self.digest}
                     out.write(json.dumps(made | asdict(row)) + "\n")
-                _say(row)
+                say(row)
             yield row
 
-    def _counts(self, own: str) -> Callable[[Mapping[str, Any]], bool]:
+    def counts_now(self, own: str) -> Callable[[Mapping[str, Any]], bool]:
         """Whether a verdict of an earlier run counts."""
 
         def counts(row: Mapping[str, Any]) -> bool:
@@ -222,7 +222,7 @@ class Trial:
         return quick and not (self.options.trust and row.key in self.reasons)
 
 
-def _say(row: Row) -> None:
+def say(row: Row) -> None:
     print(
         f"{row.module}:{row.line}: {row.kind}: {row.fate} {row.kit} {row.seconds} s",
         file=sys.stderr,
@@ -239,7 +239,7 @@ def kept(file: Path, counts: Callable[[Mapping[str, Any]], bool]) -> Iterator[Ro
                 yield Row(**{one.name: told[one.name] for one in fields(Row)})
 
 
-def _digest(files: Iterable[Path]) -> str:
+def digest_of(files: Iterable[Path]) -> str:
     told = hashlib.sha256()
     for file in sorted(files):
         told.update(file.name.encode() + b"\n" + file.read_bytes())

@@ -21,7 +21,7 @@ from refclust.testing.evidence.forked import Tell, allow, ran
 
 Fate: TypeAlias = Literal["killed", "crashed", "timeout", "survived"]
 
-_MEMORY: Final = 12 << 30
+MEMORY: Final = 12 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def judged(
             allow(step.limit)
             check = known[step.quick, step.check]
             if step.first:
-                told = _first_fault(check, Part(made, step.kernels))
+                told = first_fault(check, Part(made, step.kernels))
                 if told:
                     return tell({"fate": "killed", "kit": kit, "told": told})
                 continue
@@ -105,7 +105,7 @@ def judged(
     return Verdict("survived", last["kit"], "", seconds)
 
 
-def _first_fault(check: Any, backend: Any) -> str:
+def first_fault(check: Any, backend: Any) -> str:
     """What is wrong first, if something is; nothing is asked after that."""
     from refclust.testing.scripts import player
     from tests.mutation.thrift import FirstFault, Found
@@ -159,7 +159,7 @@ def backend_in(name: str, folder: Path, ready: Callable[[], None] | None = None)
 
 def forked(run: Callable[[Tell], None], limit: float) -> tuple[list[Any], str, float]:
     """Run something in a forked process, as evidence is judged, with room for compilers."""
-    return ran(run, limit, memory=_MEMORY)
+    return ran(run, limit, memory=MEMORY)
 
 
 class Place:

@@ -193,8 +193,13 @@ class Map:
         """With those that make what these are given, and those that are given what these make."""
         if wide or BACKEND in kernels or watch.name == "merge":
             return watch.called
-        makers = _reached(kernels, {(after, before) for before, after in self.given})
-        return watch.called & (makers | _reached(kernels, self.given))
+        return watch.called & with_others(kernels, self.given)
+
+
+def with_others(kernels: Collection[str], edges: Collection[Edge]) -> frozenset[str]:
+    """Kernels with those that make what they are given, and those that are given what they make."""
+    makers = _reached(kernels, {(after, before) for before, after in edges})
+    return makers | _reached(kernels, edges)
 
 
 def _reached(kernels: Collection[str], edges: Collection[Edge]) -> frozenset[str]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import itertools
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from refclust import metrics
+from refclust.errors import BadOption
 from refclust.formulas import density as room
 from refclust.formulas.clustered import Clustered
 from refclust.formulas.undefined import Undefined
@@ -116,3 +119,51 @@ def test_where_there_is_no_density() -> None:
         with pytest.raises(Undefined):
             room.dbcv(Clustered.of(rows, labels))
     assert room.dbcv(Clustered.of([[0], [0], [3], [3]], "aabb")) == real(1)
+
+
+# -- tendency -------------------------------------------------------------------------------
+
+
+@pytest.mark.spec("TEND-HOPKINS")
+@given(
+    st.lists(st.integers(0, 20), min_size=2, max_size=6), st.lists(st.integers(0, 20), min_size=1)
+)
+def test_hopkins_by_loops(points: list[int], places: list[int]) -> None:
+    sample = list(range(len(points)))[: len(places)]
+    for exponent in (1, 2, 3):
+        far = sum(min(abs(u - x) for x in points) ** exponent for u in places)
+        near = sum(
+            min(abs(points[i] - x) for j, x in enumerate(points) if j != i) ** exponent
+            for i in sample
+        )
+        rows = [[x] for x in points]
+        if far + near:
+            value = room.hopkins_ratio(rows, [[u] for u in places], sample, exponent)
+            assert value == F(far, far + near)
+        else:
+            with pytest.raises(Undefined):
+                room.hopkins_ratio(rows, [[u] for u in places], sample, exponent)
+
+
+@pytest.mark.spec("TEND-HOPKINS")
+@given(st.lists(plane, min_size=2, max_size=6), st.integers(0, 5))
+def test_hopkins_of_rows(points: list[tuple[int, int]], seed: int) -> None:
+    rows = [list(point) for point in points]
+    score = metrics.hopkins(rows, objects=2, seed=seed)
+    assert score.undefined or 0 <= score <= 1
+    moved = [[x + 2**40, y - 2**40] for x, y in points]
+    assert str(metrics.hopkins(moved, objects=2, seed=seed)) == str(score)
+    twice = metrics.hopkins(rows, weights=[2] * len(rows), objects=2, seed=seed)
+    copies = [row for row in rows for _ in range(2)]
+    assert str(metrics.hopkins(copies, objects=2, seed=seed)) == str(twice)
+
+
+def test_what_hopkins_refuses() -> None:
+    refused: list[dict[str, Any]] = [{"objects": 3}, {"objects": 0}, {"exponent": 0}, {"seed": -1}]
+    for wrong in refused:
+        with pytest.raises(BadOption):
+            metrics.hopkins([[0], [1]], **wrong)
+    assert metrics.hopkins([[0]]).undefined
+    sparse = [{"a": 1}, {"b": 2}, {"a": 3, "b": 1}]
+    dense = [[1, 0], [0, 2], [3, 1]]
+    assert metrics.hopkins(sparse) == metrics.hopkins(dense)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+import operator
 from decimal import Decimal
 from fractions import Fraction
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from refclust.errors import BadNumber, NotFinite
 from refclust.numbers.real import Real, exp, log, maximum, minimum, real, sqrt, total
 from tests.numbers.effort import examples
 from tests.numbers.expressions import (
@@ -136,3 +139,69 @@ def test_a_hair_beside_a_midpoint(value: float, side: int, places: int) -> None:
     nudged = middle * (1 + Fraction(side - 1, 10 ** (2 * places)))
     assert is_nearest(float(x), nudged)
     assert (x - middle).sign() == side - 1
+
+
+@pytest.mark.spec("NUM-REAL")
+@examples(60)
+@given(fractions, fractions, positive)
+def test_numbers_are_ordered_as_their_values_are(a: Fraction, b: Fraction, c: Fraction) -> None:
+    nothing = log(6 * c) - log(2 * c) - log(3)  # it is 0, and no tree of fractions
+    for x in (Real(a), a + nothing, a * sqrt(c) ** 2 / c):
+        for y in (Real(b), b + nothing, b):
+            assert (x < y, x <= y, x > y, x >= y) == (a < b, a <= b, a > b, a >= b)
+            assert (x == y, x != y) == (a == b, a != b)
+        assert (x <= a, x >= a, x < a, x > a, x == a) == (True, True, False, False, True)
+        assert bool(x) is (a != 0)
+        for made, value in ((+x, a), (-x, -a), (abs(x), abs(a)), (b - x, b - a), (b * x, b * a)):
+            assert made == value
+        assert hash(x + Fraction(1, 10**200)) == hash(a + Fraction(1, 10**200))
+        if a:
+            assert b / x == b / a
+            assert x**-2 == a**-2
+
+
+@pytest.mark.spec("NUM-REAL")
+@pytest.mark.parametrize("other", ["1", None, 1j, math.nan, math.inf])
+def test_what_is_no_number_is_not_ordered(other: Any) -> None:
+    x = log(2)
+    assert (x == other) is False
+    assert x != other
+    for compare in (operator.lt, operator.le, operator.gt, operator.ge):
+        with pytest.raises(TypeError):
+            compare(x, other)
+    for combine in (operator.add, operator.sub, operator.mul, operator.truediv):
+        for sides in ((x, other), (other, x)):
+            with pytest.raises((TypeError, NotFinite)):
+                combine(*sides)
+
+
+@pytest.mark.spec("NUM-REAL")
+@pytest.mark.parametrize("value", [True, None, 1j, [1], "x", ""])
+def test_what_is_no_number_is_refused(value: object) -> None:
+    with pytest.raises(BadNumber):
+        Real(value)  # type: ignore[arg-type]
+    for value_of_float in (math.inf, -math.inf, math.nan):
+        with pytest.raises(NotFinite):
+            Real(value_of_float)
+    with pytest.raises(TypeError):
+        log(2) ** True
+
+
+@pytest.mark.spec("NUM-REAL")
+def test_a_number_is_shown_whole_as_long_as_it_is_short() -> None:
+    assert repr(Real(Fraction(-3, 8))) == "Real('-3/8')"
+    assert repr(Real(2**3999)) == f"Real('{2**3999}')"  # 4,000 bits
+    assert repr(Real(2**4000)) == "Real(1.3182040934309431E+1204)"
+    assert repr(1 / Real(2**4000)) == "Real(7.5860787034673786E-1205)"
+    assert repr(log(2)) == "Real(0.69314718055994531)"
+    assert str(log(2).named("L")) == "Real(0.69314718055994531)"
+    assert hash(log(2)) == hash(math.log(2))
+    assert hash(exp(1000)) == hash(math.inf)
+
+
+@pytest.mark.spec("NUM-ROUND")
+@pytest.mark.parametrize("side", [-1, 1])
+def test_a_fraction_however_near_to_a_midpoint_is_rounded(side: int) -> None:
+    hair = Fraction(side, 2**20000)  # more digits than any enclosure would get
+    assert float(Real(1 + Fraction(1, 2**53) + hair)) == (1.0 if side < 0 else 1.0 + 2.0**-52)
+    assert float(Real(hair)) == 0.0

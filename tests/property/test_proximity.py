@@ -89,20 +89,20 @@ def over(top: Fraction | int, bottom: Fraction | int) -> Fraction | str:
 )
 def test_shortest_paths(n: int, drawn: list[tuple[int, int, int]]) -> None:
     edges = [(a % n, b % n, F(length, 2)) for a, b, length in drawn]
-    found = room.shortest_paths(n, edges)
+    value = room.shortest_paths(n, edges)
     for start in range(n):
         # Bellman and Ford: every edge is relaxed as often as there are nodes.
         lengths: list[Any] = [0 if i == start else math.inf for i in range(n)]
         for _ in range(n):
             for a, b, length in [*edges, *((b, a, c) for a, b, c in edges)]:
                 lengths[b] = min(lengths[b], lengths[a] + length)
-        assert found[start] == lengths
+        assert value[start] == lengths
 
 
 @pytest.mark.spec("INT-WSR", "INT-WII", "INT-WIN", "INT-WOUT", "INT-VOL", "INT-CUTSUM")
 @given(matrices(diagonal=True))
-def test_weights_by_loops(given_: tuple[list[list[int]], list[int]]) -> None:
-    table, labels = given_
+def test_weights_by_loops(drawn: tuple[list[list[int]], list[int]]) -> None:
+    table, labels = drawn
     n = len(labels)
     clustered = Clustered.of_proximities(table, labels, similarities=True)
     everything = room.weight(clustered, range(n), range(n))
@@ -120,8 +120,8 @@ def test_weights_by_loops(given_: tuple[list[list[int]], list[int]]) -> None:
 
 @pytest.mark.spec("INT-NC", "INT-RCUT", "INT-MODUL", "INT-CUTSUM")
 @given(matrices(diagonal=True))
-def test_cuts_by_loops(given_: tuple[list[list[int]], list[int]]) -> None:
-    table, labels = given_
+def test_cuts_by_loops(drawn: tuple[list[list[int]], list[int]]) -> None:
+    table, labels = drawn
     clustered = Clustered.of_proximities(table, labels, similarities=True)
     whole, parts = sum(map(sum, table)), groups(labels)
     inside = [sum(table[i][j] for i in c for j in c) for c in parts]
@@ -148,8 +148,8 @@ def width(a: Fraction, b: Fraction) -> Fraction:
 
 @pytest.mark.spec("INT-SIL", "INT-SILK", "INT-SILAVG")
 @given(lines())
-def test_silhouettes_by_loops(given_: tuple[list[int], list[int]]) -> None:
-    points, labels = given_
+def test_silhouettes_by_loops(drawn: tuple[list[int], list[int]]) -> None:
+    points, labels = drawn
     clustered, parts = on_line(points, labels), groups(labels)
     if len(parts) == 1:
         assert asked(room.silhouette, clustered) == "undefined"
@@ -177,8 +177,8 @@ def test_silhouettes_by_loops(given_: tuple[list[int], list[int]]) -> None:
 
 @pytest.mark.spec("INT-MEDOID", "INT-MSIL")
 @given(lines())
-def test_medoids_by_loops(given_: tuple[list[int], list[int]]) -> None:
-    points, labels = given_
+def test_medoids_by_loops(drawn: tuple[list[int], list[int]]) -> None:
+    points, labels = drawn
     clustered, parts = on_line(points, labels), groups(labels)
     medoids = []
     for k, members in enumerate(parts):
@@ -198,8 +198,8 @@ def test_medoids_by_loops(given_: tuple[list[int], list[int]]) -> None:
 
 @pytest.mark.spec("INT-DELTA", "INT-DIAM", "INT-DUNN")
 @given(lines())
-def test_dunn_by_loops(given_: tuple[list[int], list[int]]) -> None:
-    points, labels = given_
+def test_dunn_by_loops(drawn: tuple[list[int], list[int]]) -> None:
+    points, labels = drawn
     clustered, parts = on_line(points, labels), groups(labels)
     values = [[F(points[i]) for i in c] for c in parts]
     means = [sum(c, F()) / len(c) for c in values]
@@ -228,11 +228,11 @@ def test_dunn_by_loops(given_: tuple[list[int], list[int]]) -> None:
             wide[way][k] for way in room.WITHIN
         ]
     for between, within in itertools.product(room.BETWEEN, room.WITHIN):
-        found = asked(room.dunn, clustered, between=between, within=within)
+        value = asked(room.dunn, clustered, between=between, within=within)
         if len(parts) == 1:
-            assert found == "undefined"
+            assert value == "undefined"
         else:
-            assert found == over(min(apart[between]), max(wide[within]))
+            assert value == over(min(apart[between]), max(wide[within]))
 
 
 def squares(points: list[tuple[int, int]]) -> dict[tuple[int, int], int]:
@@ -244,8 +244,8 @@ def squares(points: list[tuple[int, int]]) -> dict[tuple[int, int], int]:
 
 @pytest.mark.spec("INT-PAIRS", "INT-ORDERS", "INT-GAMMA", "INT-TAU", "INT-GPLUS")
 @given(planes())
-def test_orders_by_loops(given_: tuple[list[tuple[int, int]], list[int], list[int]]) -> None:
-    points, labels, _ = given_
+def test_orders_by_loops(drawn: tuple[list[tuple[int, int]], list[int], list[int]]) -> None:
+    points, labels, _ = drawn
     clustered = Clustered.of(points, labels)
     lengths = squares(points)
     inside = [d for (i, j), d in lengths.items() if labels[i] == labels[j]]
@@ -267,8 +267,8 @@ def test_orders_by_loops(given_: tuple[list[tuple[int, int]], list[int], list[in
 
 @pytest.mark.spec("INT-CINDEX", "INT-BETACV")
 @given(lines(5))
-def test_c_index_by_all_choices(given_: tuple[list[int], list[int]]) -> None:
-    points, labels = given_
+def test_c_index_by_all_choices(drawn: tuple[list[int], list[int]]) -> None:
+    points, labels = drawn
     clustered = on_line(points, labels)
     pairs = list(itertools.combinations(range(len(points)), 2))
     lengths = [abs(points[i] - points[j]) for i, j in pairs]
@@ -296,8 +296,8 @@ def pearson(points: list[tuple[Fraction, Fraction]]) -> Real | None:
 
 @pytest.mark.spec("INT-PBRAW", "INT-PB", "INT-HUBERT", "INT-HUBERTN")
 @given(lines())
-def test_correlations_by_loops(given_: tuple[list[int], list[int]]) -> None:
-    points, labels = given_
+def test_correlations_by_loops(drawn: tuple[list[int], list[int]]) -> None:
+    points, labels = drawn
     clustered, parts = on_line(points, labels), groups(labels)
     pairs = list(itertools.combinations(range(len(points)), 2))
     lengths = [F(abs(points[i] - points[j])) for i, j in pairs]
@@ -342,9 +342,9 @@ def same(x: Score, y: Score) -> bool:
 @pytest.mark.spec(*CLAUSES)
 @given(planes(5), st.randoms())
 def test_order_and_place_of_rows(
-    name: str, given_: tuple[list[tuple[int, int]], list[int], list[int]], random: Any
+    name: str, drawn: tuple[list[tuple[int, int]], list[int], list[int]], random: Any
 ) -> None:
-    points, labels, weights = given_
+    points, labels, weights = drawn
     known = scored(name, Clustered.of(points, labels, weights))
     assert known.certified
     order = list(range(len(points)))
@@ -360,9 +360,9 @@ def test_order_and_place_of_rows(
 @pytest.mark.spec(*CLAUSES, "INT-PAIRS", "INT-ORDERS")
 @given(planes(4))
 def test_a_weight_is_so_many_copies(
-    name: str, given_: tuple[list[tuple[int, int]], list[int], list[int]]
+    name: str, drawn: tuple[list[tuple[int, int]], list[int], list[int]]
 ) -> None:
-    points, labels, weights = given_
+    points, labels, weights = drawn
     copies = [i for i, w in enumerate(weights) for _ in range(w)]
     written = Clustered.of([points[i] for i in copies], [labels[i] for i in copies])
     assert same(scored(name, Clustered.of(points, labels, weights)), scored(name, written))
@@ -372,9 +372,9 @@ def test_a_weight_is_so_many_copies(
 @pytest.mark.spec(*CLAUSES)
 @given(planes(4))
 def test_sparse_rows_and_ranges(
-    name: str, given_: tuple[list[tuple[int, int]], list[int], list[int]]
+    name: str, drawn: tuple[list[tuple[int, int]], list[int], list[int]]
 ) -> None:
-    points, labels, _ = given_
+    points, labels, _ = drawn
     entry = ENTRIES[name]
     dense = scored(name, Clustered.of(points, labels))
     assert dense.undefined or entry.low <= dense <= entry.high
@@ -386,9 +386,9 @@ def test_sparse_rows_and_ranges(
 @pytest.mark.spec("INT-SIL", "INT-DUNN", "INT-GAMMA", "INT-CINDEX")
 @given(planes(5))
 def test_a_matrix_says_what_rows_say(
-    given_: tuple[list[tuple[int, int]], list[int], list[int]],
+    drawn: tuple[list[tuple[int, int]], list[int], list[int]],
 ) -> None:
-    points, labels, _ = given_
+    points, labels, _ = drawn
     n = len(points)
     steps = [
         [abs(points[i][0] - points[j][0]) for j in range(n)] for i in range(n)
@@ -398,6 +398,54 @@ def test_a_matrix_says_what_rows_say(
     for name in PAIRS:
         if ENTRIES[name].evidence == "proximities":
             assert same(scored(name, rows), scored(name, table))
+
+
+class Told:
+    """Passes that say what the definitions say, and remember that they were asked."""
+
+    def __init__(self, plain: Clustered) -> None:
+        self.plain, self.asked = plain, set[str]()
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        self.asked.add(name)
+        formulas: dict[str, Callable[..., Any]] = {
+            "distance_sum": room.distance_sum,
+            "cluster_sum": room.cluster_weight,
+            "nearest_squared": room.nearest_squared,
+            "farthest_squared": room.farthest_squared,
+            "hausdorff_squared": room.hausdorff_squared,
+            "centre_distances": room.centre_distances,
+            "orders": room.orders,
+            "least_sum": lambda c, m: room.extreme_sum(c, F(m)),
+            "largest_sum": lambda c, m: room.extreme_sum(c, F(m), largest=True),
+            "squared_sum": lambda c: sum(d * n for d, _, n in room.squared_lengths(c)),
+        }
+        return lambda *args: formulas[name](self.plain, *args)
+
+
+@pytest.mark.spec(
+    *CLAUSES, "INT-SIL", "INT-MEDOID", "INT-DELTA", "INT-DIAM", "INT-ORDERS", "INT-WSR"
+)
+def test_passes_are_asked_where_there_are_any() -> None:
+    rows, labels = [(0, 0), (1, 0), (1, 2), (5, 1), (6, 3), (2, 2)], list("aabbbc")
+    plain, asking = Clustered.of(rows, labels), Told(Clustered.of(rows, labels))
+    passed: Any = asking
+    clustered = Clustered(plain.labels, plain.clusters, rows, passes=passed)
+    used: dict[str, set[str]] = {}
+    for name in PAIRS:
+        assert same(scored(name, plain), scored(name, clustered))
+        used[name] = set(asking.asked)
+        asking.asked.clear()
+    assert used["silhouette"] == {"distance_sum"} == used["medoid_silhouette"]
+    assert used["normalized_cut"] == {"cluster_sum"} == used["internal_hubert_raw"]
+    assert used["dunn"] == {"nearest_squared", "farthest_squared"}
+    assert used["c_index"] == {"least_sum", "largest_sum", "cluster_sum"}
+    assert used["baker_hubert_gamma"] == {"orders"} == used["g_plus"]
+    assert used["point_biserial"] == {"cluster_sum", "squared_sum"}
+    for between, within in itertools.product(room.BETWEEN, room.WITHIN):
+        options = {"between": between, "within": within}
+        assert room.dunn(plain, **options) == room.dunn(clustered, **options)
+    assert {"hausdorff_squared", "centre_distances"} <= asking.asked
 
 
 @pytest.mark.spec("INT-NC")

@@ -328,16 +328,19 @@ def test_the_template_is_mutated_and_judged(tmp_path: Path) -> None:
     assert runs[1].stderr == ""
 
 
-def test_what_is_called_equivalent_is_still_a_change_of_some_module() -> None:
-    known = equivalents("numpy")
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_what_is_called_equivalent_is_still_a_change_of_some_module(backend: str) -> None:
+    known = equivalents(backend)
     assert all(len(reason.text) > 20 for reason in known.values())
-    spec = importlib.util.find_spec("refclust_numpy")
+    spec = importlib.util.find_spec(f"refclust_{backend}")
     assert spec is not None
     assert spec.origin is not None
     package = Package(Path(spec.origin).parent)
     entries = json.loads(Path(EQUIVALENT).read_text(encoding="utf-8"))
-    for module in {one["module"] for one in entries if one["backend"] == "numpy"}:
-        named = {one["key"] for one in entries if one["module"] == module}
+    for module in {one["module"] for one in entries if one["backend"] == backend}:
+        named = {
+            one["key"] for one in entries if (one["backend"], one["module"]) == (backend, module)
+        }
         source = package.sources[module].read_text(encoding="utf-8")
         assert named <= {mutant.key for mutant in mutants(source)}, module
 

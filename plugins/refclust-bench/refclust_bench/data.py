@@ -200,6 +200,13 @@ def dense(name: str, sort: str, n: int, d: int, k: int) -> Input:
     return Input("dense", {"n": n, "d": d, "k": k}, {"rows": rows, "centres": centres})
 
 
+def clustered(name: str, sort: str, n: int, d: int, k: int) -> Input:
+    """Dense rows of a sort, and the group that each was made around."""
+    given = dense(name, sort, n, d, k)
+    groups = array("i", (word % k for word in words(f"{name} {sort} group", n)))
+    return Input("dense", given.facts, {"rows": given.buffers["rows"], "labels": groups})
+
+
 def _different(name: str, n: int, k: int, row: Callable[[int], Any]) -> list[int]:
     """Rows drawn one after another; one that equals an earlier one is drawn again.
 

@@ -37,13 +37,14 @@ def difference(workload: Workload, this: Result, anchor: Result) -> str | None:
         return f"{this.iterations} iterations, {anchor.who} did {anchor.iterations}"
     if workload.equal == "rows" and not (this.own and anchor.own):
         return _not_rows(this, anchor)
-    if workload.equal not in ("value", "likelihood"):
+    if workload.equal not in ("value", "bounded", "likelihood"):
         reason = _labels_differ(this, anchor)
         if reason is not None:
             return reason
-    if workload.equal in ("value", "partition", "likelihood"):
-        # Logarithms are rounded differently everywhere, on our own backends too.
-        return _values_differ(this, anchor, own=workload.equal == "likelihood")
+    if workload.equal in ("value", "partition", "bounded", "likelihood"):
+        # Logarithms, and sums of distances with a bound, are rounded differently everywhere, on our
+        # own backends too.
+        return _values_differ(this, anchor, own=workload.equal in ("bounded", "likelihood"))
     return None
 
 

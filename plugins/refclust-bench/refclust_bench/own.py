@@ -24,6 +24,9 @@ TASKS: Final = {
     "nmi": "nmi",
     "ari": "ari",
     "ami": "ami",
+    "silhouette": "silhouette",
+    "calinski_harabasz": "calinski_harabasz",
+    "davies_bouldin": "davies_bouldin",
     "core kmeans": "core_kmeans",
     "core nmi": "core_nmi",
     "start": "cold_start",
@@ -198,6 +201,43 @@ def _metric(
         return Outcome(value=float(answer), details=details)
 
     return Work(lambda: score(name, true, pred, backend=backend, **more), outcome)
+
+
+def silhouette(inputs: Input, options: Mapping[str, Any]) -> Work:
+    """The mean silhouette of rows and their clusters."""
+    return _internal("silhouette", inputs, options)
+
+
+def calinski_harabasz(inputs: Input, options: Mapping[str, Any]) -> Work:
+    """The index of Calinski and Harabasz."""
+    return _internal("calinski_harabasz", inputs, options)
+
+
+def davies_bouldin(inputs: Input, options: Mapping[str, Any]) -> Work:
+    """The index of Davies and Bouldin."""
+    return _internal("davies_bouldin", inputs, options)
+
+
+def clusters(inputs: Input) -> Any:
+    """The labels of the rows, as an array where there are arrays."""
+    numpy = installed("numpy")
+    labels = inputs.buffers["labels"]
+    return labels if numpy is None else numpy.frombuffer(labels, "i4")
+
+
+def _internal(name: str, inputs: Input, options: Mapping[str, Any]) -> Work:
+    metric = getattr(importlib.import_module("refclust.metrics"), name)
+    x, labels, backend = rows(inputs), clusters(inputs), options["backend"]
+
+    def outcome(answer: Any) -> Outcome:
+        details = {
+            "certified": answer.certified,
+            "bound": answer.bound,
+            "kernels": _kernels(answer.provenance),
+        }
+        return Outcome(value=float(answer), details=details)
+
+    return Work(lambda: metric(x, labels, backend=backend), outcome)
 
 
 def core_kmeans(inputs: Input, options: Mapping[str, Any]) -> Work:

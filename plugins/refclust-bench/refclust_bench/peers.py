@@ -20,6 +20,7 @@ from refclust_bench.data import Input
 from refclust_bench.outcome import Outcome, Work, partition, whole
 from refclust_bench.own import (
     centres,
+    clusters,
     pair,
     probabilities,
     rows,
@@ -87,6 +88,10 @@ TASKS: Final[dict[str, tuple[Entry, ...]]] = {
     "nmi": _scores("normalized_mutual_info_score", "normalized_mi_score"),
     "ari": _scores("adjusted_rand_score", "adjusted_rand_score"),
     "ami": _scores("adjusted_mutual_info_score", "adjusted_mi_score"),
+    **{
+        task: (Entry("scikit-learn", "sklearn_internal", options={"metric": f"{task}_score"}),)
+        for task in ("silhouette", "calinski_harabasz", "davies_bouldin")
+    },
     "core kmeans": (Entry("nltk", "nltk_kmeans", threaded=False),),
     "core nmi": (
         Entry(
@@ -285,6 +290,13 @@ def sklearn_score(inputs: Input, options: Mapping[str, Any]) -> Work:
     """A score of scikit-learn, of arrays or of lists."""
     metric = getattr(importlib.import_module("sklearn.metrics"), options["metric"])
     return _score(metric, inputs, options)
+
+
+def sklearn_internal(inputs: Input, options: Mapping[str, Any]) -> Work:
+    """A score of scikit-learn for rows and their clusters."""
+    metric = getattr(importlib.import_module("sklearn.metrics"), options["metric"])
+    x, labels = rows(inputs), clusters(inputs)
+    return Work(lambda: metric(x, labels), lambda value: Outcome(value=float(value)))
 
 
 def genieclust_score(inputs: Input, options: Mapping[str, Any]) -> Work:

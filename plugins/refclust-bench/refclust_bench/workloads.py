@@ -9,7 +9,10 @@ from typing import Any, Final, Literal, TypeAlias
 from refclust.errors import BadOption
 from refclust_bench import data
 
-Equality: TypeAlias = Literal["labels", "partition", "value", "likelihood", "rows", "none"]
+Equality: TypeAlias = Literal[
+    "labels", "partition", "value", "bounded", "likelihood", "rows", "none"
+]
+INTERNAL: Final = ("silhouette", "calinski_harabasz", "davies_bouldin")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,8 @@ def made(workload: Workload, sort: str, sizes: Mapping[str, int]) -> data.Input:
         return data.documents(name, sort, n, sizes["d"], k)
     if workload.task in ("nmi", "ari", "ami", "core nmi"):
         return data.labels(name, sort, n, k)
+    if workload.task in INTERNAL:
+        return data.clustered(name, sort, n, sizes["d"], k)
     return data.dense(name, sort, n, sizes["d"], k)
 
 
@@ -139,6 +144,19 @@ def _labels(
     )
 
 
+def _internal(name: str, task: str, n: int, seed: str = "") -> Workload:
+    return Workload(
+        name,
+        task.replace("_", " and ").title().replace(" And ", "–") + ", {n:,}×{d}, K={k}",
+        task,
+        "bounded",
+        ("blobs", "heavy-tailed"),
+        {"n": n, "d": 16, "k": 8},
+        {"n": 300, "d": 4, "k": 3},
+        seed=seed,
+    )
+
+
 _ALL: Final = (
     _kmeans("KM-A", ("blobs", "heavy-tailed"), 200_000, 16, 32, 1_000),
     _kmeans("KM-B", ("blobs", "uniform"), 100_000, 64, 128, 600),
@@ -174,6 +192,9 @@ _ALL: Final = (
     _labels("MX-1", "nmi", ("flat", "zipf"), 1_000_000, 20, 10_000, reference=True),
     _labels("MX-2", "ari", ("flat", "zipf"), 1_000_000, 20, 10_000, reference=True),
     _labels("MX-3", "ami", ("flat", "zipf", "distinct"), 100_000, 1_000, 1_000),
+    _internal("IN-1", "silhouette", 20_000),
+    _internal("IN-2A", "calinski_harabasz", 1_000_000, "IN-2"),
+    _internal("IN-2B", "davies_bouldin", 1_000_000, "IN-2"),
     Workload(
         "PY-1",
         "pure core: k-means {n:,}×{d}, K={k}, per iteration",

@@ -32,6 +32,9 @@ _UNIT: Final = {
     "seeding.best_candidate": 5e-10,
     "seeding.farthest": 2e-9,
     "distances.pairwise": 2e-8,
+    "silhouette.distance_sums": 1e-10,
+    "scatter.centre_distances": 1e-9,
+    "pairs.extremes": 1e-10,
     "linkage.agglomerate": 5e-9,
     "multinomial.posterior": 4e-10,
     "multinomial.moments": 4e-10,
@@ -47,8 +50,13 @@ _UNIT: Final = {
     "multinomial.logs": 1e-10,
     "multinomial.m_step": 1e-10,
 }
-_ONCE: Final = frozenset(("kmeans.accumulate", "kmeans.squares", "kmeans.directions"))  # for all K
-_DENSE: Final = frozenset(("gaussian.posterior", "gaussian.moments", "gaussian.em_step"))
+_ONCE: Final = frozenset((
+    *("kmeans.accumulate", "kmeans.squares", "kmeans.directions", "scatter.centre_distances"),
+))  # for all K  # fmt: skip
+_DENSE: Final = frozenset((
+    *("gaussian.posterior", "gaussian.moments", "gaussian.em_step"),
+    *("silhouette.distance_sums", "scatter.centre_distances", "pairs.extremes"),
+))  # fmt: skip
 _CALL: Final = 2e-4
 _IMPORT: Final = 1.3  # importing NumPy and Numba and loading one kernel from the disk
 _COMPILE: Final = 15.0  # compiling what one kernel needs

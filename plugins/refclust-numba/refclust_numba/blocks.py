@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass, fields
 
 from refclust_numba.dense.screening import GROUP, ROWS
 from refclust_numba.lowlevel.build import DOUBLES, LANES
+from refclust_numba.lowlevel.elementary import STRANDS
+from refclust_numba.pairs.lanes import CHUNK, LENGTHS
 
 
 @dataclass(slots=True)
@@ -28,6 +30,7 @@ class Blocks:
     measured: int = 4096  # rows
     exact: int = 256  # rows decided in integers
     numbers: int = 1 << 16  # whose sizes are looked at
+    origins: int = 8  # blocks of rows that a thread measures from
 
 
 blocks = Blocks()
@@ -61,4 +64,6 @@ def sizes() -> Mapping[str, int]:
         "columns of a vector of singles": LANES,
         "columns of a vector of doubles": DOUBLES,
         "centres of a group": GROUP,
+        "rows of a cluster whose distances are added up together": CHUNK * STRANDS,
+        "rows whose distances to centres are added up together": LENGTHS,
     }

@@ -15,6 +15,8 @@ from refclust_numba.exact import directions, means, sums
 from refclust_numba.mixtures import components
 from refclust_numba.mixtures.gaussian import kernels as gaussian
 from refclust_numba.mixtures.multinomial import kernels as multinomial
+from refclust_numba.pairs import centres, extremes
+from refclust_numba.pairs import sums as pair_sums
 from refclust_numba.tables import contingency, information, linkage
 
 _PLAIN: Final[dict[str, Any]] = {
@@ -31,6 +33,9 @@ _PLAIN: Final[dict[str, Any]] = {
     "seeding.best_candidate": seeding.best_candidate,
     "seeding.farthest": seeding.farthest,
     "distances.pairwise": pairs.pairwise,
+    "silhouette.distance_sums": pair_sums.distance_sums,
+    "scatter.centre_distances": centres.centre_distances,
+    "pairs.extremes": extremes.extremes,
     "linkage.agglomerate": linkage.agglomerate,
     "multinomial.posterior": multinomial.posterior,
     "multinomial.moments": multinomial.moments,

@@ -17,6 +17,7 @@ from typing import Any
 import lane_grid
 import mixture_grid
 import numpy as np
+import pairs_grid
 import pytest
 from refclust_numba.lowlevel import build
 from refclust_numba.prepared import Rows
@@ -77,6 +78,7 @@ def digests() -> Iterator[str]:
     for number, answer in enumerate(fits()):
         yield f"fit {number}: {hashlib.sha256(repr(answer).encode()).hexdigest()}"
     yield from mixture_grid.lines()
+    yield from pairs_grid.lines()
 
 
 def main() -> int:

@@ -31,6 +31,9 @@ _WHERE: Final = MappingProxyType(
         "seeding.best_candidate": ("seeding", "best_candidate"),
         "seeding.farthest": ("seeding", "farthest"),
         "distances.pairwise": ("distances", "pairwise"),
+        "silhouette.distance_sums": ("pairs", "distance_sums"),
+        "scatter.centre_distances": ("pairs", "centre_distances"),
+        "pairs.extremes": ("pairs", "extremes"),
         "linkage.agglomerate": ("linkage", "agglomerate"),
         "gaussian.posterior": ("gaussian", "posterior"),
         "gaussian.moments": ("gaussian", "moments"),
@@ -68,6 +71,9 @@ _UNIT: Final = MappingProxyType(
         "seeding.best_candidate": 1e-8,
         "seeding.farthest": 3e-9,
         "distances.pairwise": 2e-8,
+        "silhouette.distance_sums": 2e-9,
+        "scatter.centre_distances": 5e-9,
+        "pairs.extremes": 2e-9,
         "linkage.agglomerate": 5e-8,
         "gaussian.posterior": 3e-9,
         "gaussian.moments": 3e-9,
@@ -86,6 +92,9 @@ _UNIT: Final = MappingProxyType(
         "information.expected_mi": 5.1e-5,  # the reference's own code
     }
 )
+_PASSES: Final = frozenset((
+    *("silhouette.distance_sums", "scatter.centre_distances", "pairs.extremes"),
+))  # fmt: skip
 _START: Final = 5e-3  # getting ready, and the price of a fit's many small calls
 _IMPORT: Final = 0.12
 _CALL: Final = 4e-4  # what one pass of a mixture costs beside its work
@@ -107,6 +116,8 @@ class NumpyBackend:
         """Support all but normal densities of sparse rows; small problems do not pay the import."""
         if kernel.startswith("gaussian.") and problem.kind == "sparse":
             return Refusal("normal densities need dense rows")
+        if kernel in _PASSES and problem.kind == "sparse":
+            return Refusal("passes over pairs need dense rows")
         units = max(problem.n if problem.kind == "labels" else problem.size, 1) * max(problem.k, 1)
         # Where bits may differ between backends, the choice must not know what was imported before.
         ready = "numpy" in sys.modules and not problem.steady

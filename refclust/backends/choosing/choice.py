@@ -29,7 +29,10 @@ _LEADERS: Final = {
 }
 # Contracts that two backends may keep with different last bits.
 _BOUNDED: Final = frozenset(
-    ("LogProb", "Moments", "EMStep", "Whitens", "Traces", "Scatters", "Logarithms", "Estimates")
+    (
+        *("LogProb", "Moments", "EMStep", "Whitens", "Traces", "Scatters", "Logarithms"),
+        *("Estimates", "Lengths"),
+    )
 )
 _TOLL: Final = 0.5  # seconds; stands for a check that one fit in a few has to wait for
 

@@ -33,7 +33,9 @@ _CHECK: Final = 2.0  # seconds that a check takes beside what the backend needs 
 _SHARE: Final = 0.2
 # Fits on directions call these in addition.
 _COSINE: Final = frozenset(("kmeans.directions", "kmeans.cosine_terms"))
-_SEPARATE: Final = frozenset(("contingency", "information", "distances", "linkage"))
+_SEPARATE: Final = frozenset(
+    ("contingency", "information", "distances", "linkage", "silhouette", "scatter", "pairs")
+)
 _FAMILIES: Final = {"seeding": ("kmeans", "seeding"), "kmeans": ("kmeans", "seeding")}
 
 

@@ -25,6 +25,8 @@ from refclust.metrics.contingency import (
     label_sequence,
 )
 from refclust.metrics.moments import LEAST, Moments
+from refclust.metrics.passes.kernels import LEAST as LEAST_PAIRED
+from refclust.metrics.passes.kernels import KernelPasses
 from refclust.metrics.score import Score, evaluate, evaluate_all
 
 __all__ = ["InternalMetric", "clustered", "internal_scorer", "score_clustering"]
@@ -104,6 +106,9 @@ def clustered(
 ) -> Clustered:
     """Rows, or proximities, with the cluster of each, checked; objects of weight 0 are left out.
 
+    Above a few dozen rows sums and extremes over pairs are found by passes (KER-DISTSUM and
+    others), which kernels of the session make where exact ones would take too long.
+
     Spec: CONV-EVIDENCE, CT-NOISE, CT-WEIGHT
 
     >>> clustered([[0], [1], [5]], ["a", "a", "b"]).sizes
@@ -124,13 +129,19 @@ def clustered(
     known = None if counts is None else tuple(counts)
     if proximity is not None:
         return Clustered(numbers, clusters, None, _square(data), similarities, known)
+    moments = _moments(data, numbers, clusters, known, session)
+    passes = None
+    if data.n > LEAST_PAIRED:
+        sums = None if moments is None else moments.cluster_sums
+        passes = KernelPasses(data, numbers, len(clusters), known, session, totals=sums)
     return Clustered(
         numbers,
         clusters,
         _Rows(data),
         weights=known,
+        passes=passes,
         columns=None if data.kind == "dense" else range(data.d),
-        moments=_moments(data, numbers, clusters, known, session),
+        moments=moments,
     )
 
 

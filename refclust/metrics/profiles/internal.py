@@ -196,6 +196,12 @@ QUIRKS: Final[tuple[Quirk, ...]] = (
     ),
     Quirk(
         "clustercrit",
+        "scott_symons",
+        lambda *_: True,
+        "takes the logarithms of sizes in single precision: eight digits are right",
+    ),
+    Quirk(
+        "clustercrit",
         "s_dbw",
         lambda clustered, _: clustered.k > 2,
         "adds the quotients of densities up over pairs instead of averaging them, says its source",

@@ -26,6 +26,7 @@ _TINY: Final = frozenset((
     *("margins", "distances", "equal-distances", "gaussian", "gaussian-weights", "gaussian-sizes"),
     *("counts", "counts-fractions", "counts-sizes", "gaussian-wide", "counts-dense", "searched"),
     *("drifts", "long-drifts", "sparse-long-rows", "huge-centres"),
+    *("pairs-far-away", "near-pairs", "few-pairs"),
 ))  # fmt: skip
 _LARGEST: Final = 1 << 16  # of a block that is tried with rows; larger ones need ``tiny``
 

@@ -80,6 +80,8 @@ class Mutant:
     after: str  # and as they are now
     text: str  # the whole module
     key: str  # what names the change, wherever its lines move to
+    span: tuple[int, int]  # the bytes of the source that are replaced
+    piece: str  # and by what
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ def mutants(
         if changed in seen or not _differs(changed, original):
             continue
         seen.add(changed)
-        yield _mutant(source, changed, edit, top)
+        yield _mutant(source, changed, edit, top, (begin, end))
 
 
 def _mixed(
@@ -140,7 +142,9 @@ def _mixed(
         waiting = [changes for changes in waiting if changes]
 
 
-def _mutant(source: str, changed: str, edit: _Edit, top: ast.stmt) -> Mutant:
+def _mutant(
+    source: str, changed: str, edit: _Edit, top: ast.stmt, span: tuple[int, int]
+) -> Mutant:
     (first, last), (begin, stop), where = _lines(edit.node), _lines(top), _name(top)
     lines, now = source.splitlines(), changed.splitlines()
     before = "\n".join(lines[first - 1 : last])
@@ -151,7 +155,7 @@ def _mutant(source: str, changed: str, edit: _Edit, top: ast.stmt) -> Mutant:
     around = [line.strip() for line in now[max(first - 3, begin - 1) : stop] if line.strip()]
     told = "\n".join((where, edit.kind, before.strip(), *around))
     key = hashlib.sha256(told.encode()).hexdigest()[:16]
-    return Mutant(first, where, edit.kind, before, after, changed, key)
+    return Mutant(first, where, edit.kind, before, after, changed, key, span, edit.text)
 
 
 def _lines(node: ast.AST) -> tuple[int, int]:

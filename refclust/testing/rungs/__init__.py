@@ -18,7 +18,8 @@ RungKind: TypeAlias = Literal[
     "cosine-steps",
     "path",  # steps of k-means alone, with centres that are given for each
     "candidates",  # the first two rows as candidates, beside centres that are there already
-    "pairs",  # distances alone
+    "pairs",  # distances and passes over pairs alone
+    "passes",  # passes over pairs alone
     "some-calls",  # all kernels of rows, mixtures too, each a few times
     "gaussian",
     "counts",

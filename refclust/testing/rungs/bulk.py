@@ -18,6 +18,7 @@ from refclust.testing.rungs import (
     sparse_of,
     weighted_singles,
 )
+from refclust.testing.rungs.passes import load as load_pairs
 
 _PRIME: Final = 65521
 
@@ -97,7 +98,7 @@ def loads() -> tuple[Rung, ...]:
     labels = Rung("load-labels", "many labels", "labels", LabelPairs(cluster_labels, class_labels))
     some = [tuple(abs(round(x, 1)) for x in row) for row in blobs_of(12_007, 3, 92)]
     mixtures = Rung("load-mixtures", "many rows of mixtures", "mixture-calls", dense_of(some), 3)
-    return (replace(clusters, large=True), labels, mixtures)
+    return (replace(clusters, large=True), labels, mixtures, load_pairs())
 
 
 @cache
@@ -126,6 +127,9 @@ def around(size: int) -> tuple[Rung, ...]:
                         (*line,),
                     )
                 )
+        for n in (size - 1, size + 1):
+            data = _one_column(max(n, 1))
+            rungs.append(Rung(f"pairs of {n} rows", "", "passes", data, 1))
     mixtures = [tuple(map(abs, row)) for row in blobs_of(min(size + 1, 5000), 2, 94)]
     rungs.append(Rung(f"{size} rows", "", "mixture-calls", dense_of(mixtures), 2))
     return tuple(rungs)

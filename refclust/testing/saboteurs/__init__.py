@@ -18,6 +18,7 @@ from refclust.testing.saboteurs.hidden_sessions import hidden_sessions
 from refclust.testing.saboteurs.hidden_tables import hidden_tables
 from refclust.testing.saboteurs.kmeans import of_kmeans
 from refclust.testing.saboteurs.merging import of_merging
+from refclust.testing.saboteurs.passes import hidden_passes, of_passes
 from refclust.testing.saboteurs.saboteur import Saboteur
 
 
@@ -27,7 +28,10 @@ def saboteurs() -> tuple[Saboteur, ...]:
     >>> len(saboteurs()) >= 90
     True
     """
-    return (*of_kmeans(), *assorted(), *of_gaussians(), *of_counts(), *of_merging(), *of_edges())
+    return (
+        *(*of_kmeans(), *assorted(), *of_gaussians(), *of_counts(), *of_merging()),
+        *(*of_edges(), *of_passes()),
+    )
 
 
 def hidden_saboteurs() -> tuple[Saboteur, ...]:
@@ -43,4 +47,5 @@ def hidden_saboteurs() -> tuple[Saboteur, ...]:
         *hidden_sessions(),
         *hidden_drifts(),
         *hidden_edges(),
+        *hidden_passes(),
     )

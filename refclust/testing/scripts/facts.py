@@ -23,6 +23,11 @@ Facts: TypeAlias = Mapping[str, Fact]
 Trial: TypeAlias = tuple[Facts, bool]  # the facts of a call, and whether it was right
 
 _USUAL: Final = ("none", "float64", "euclidean", "objects", "of format 'q'")
+# Kernels whose second argument says how many clusters there are.
+_SECOND: Final = frozenset((
+    *("kmeans.accumulate", "kmeans.squares", "gaussian.moments", "multinomial.moments"),
+    *("silhouette.distance_sums", "pairs.extremes"),
+))  # fmt: skip
 _NUMBERS: Final = ("n", "d", "K", "top", "samples", "candidates", "call", "threads")
 
 
@@ -95,7 +100,7 @@ def _of_arguments(kernel: str, args: Sequence[Any]) -> dict[str, Fact]:
 
 
 def _clusters(kernel: str, args: Sequence[Any]) -> int | None:
-    if kernel in ("kmeans.accumulate", "kmeans.squares", "gaussian.moments", "multinomial.moments"):
+    if kernel in _SECOND:
         return int(args[1])
     for arg in args:
         if isinstance(arg, Gaussians | Terms):

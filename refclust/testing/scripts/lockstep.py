@@ -25,6 +25,7 @@ from refclust.kernels.linkage import LINKAGES, SQUARED
 from refclust.kernels.registry import KERNELS
 from refclust.testing.rungs import Rung
 from refclust.testing.scripts.mixture_calls import count_calls, gaussian_calls, rule_calls
+from refclust.testing.scripts.pass_calls import PASSES, pass_calls
 from refclust.testing.scripts.row_calls import (
     candidate_calls,
     distance_calls,
@@ -146,7 +147,9 @@ def kernels_of(rung: Rung) -> frozenset[str]:
         case "several":
             return frozenset().union(*map(kernels_of, rung.data))
         case "pairs":
-            return frozenset(["distances.pairwise"])
+            return frozenset(["distances.pairwise"]) | PASSES
+        case "passes":
+            return PASSES
         case "path":
             return frozenset(["kmeans.lloyd_step", "kmeans.means"])
         case "candidates":
@@ -165,7 +168,7 @@ def kernels_of(rung: Rung) -> frozenset[str]:
     if rung.kind not in ("cosine", "cosine-steps"):
         names.remove("kmeans.cosine_terms")
     if not rung.large and has_pairs(rung):
-        names.add("distances.pairwise")
+        names |= {"distances.pairwise", *PASSES}
     return frozenset(names)
 
 
@@ -209,6 +212,9 @@ def _script(rung: Rung) -> Script:
         case "pairs":
             made = Script([rung.data])
             distance_calls(made, rung)
+        case "passes":
+            made = Script([rung.data])
+            pass_calls(made, rung)
         case "path":
             made = Script([rung.data])
             path_calls(made, rung.path)

@@ -19,6 +19,7 @@ from refclust.kernels.points import Points, Vector
 from refclust.kernels.registry import KERNELS
 from refclust.numbers.nearest import nearest
 from refclust.testing.rungs import Rung
+from refclust.testing.scripts.pass_calls import pass_calls
 
 if TYPE_CHECKING:
     from refclust.testing.scripts.lockstep import Made, Script
@@ -243,11 +244,12 @@ def _mass_calls(
 
 
 def distance_calls(made: Script, rung: Rung) -> None:
-    """All distances, if there are not too many."""
+    """All distances, if there are not too many, and the passes over pairs."""
     if not has_pairs(rung):
         return
     for metric in (*METRICS, "no-such-metric"):
         made.call("distances.pairwise", metric, k=rung.data.n, note=metric)
+    pass_calls(made, rung)
 
 
 def has_pairs(rung: Rung) -> bool:

@@ -92,6 +92,12 @@ class Emit(Code):
             tools.get_or_insert_function(self.builder.module, kind, name), (a, b, c)
         )
 
+    def sqrt(self, x: Any) -> Any:
+        """The root of x, rounded once."""
+        kind = ir.FunctionType(VECTOR, [VECTOR])
+        name = f"llvm.sqrt.v{DOUBLES}f64"
+        return self.builder.call(tools.get_or_insert_function(self.builder.module, kind, name), [x])
+
     def add_product(self, a: Any, b: Any, variable: Any) -> None:
         """Add a b to a variable."""
         self.builder.store(self.fused(a, b, self.builder.load(variable)), variable)

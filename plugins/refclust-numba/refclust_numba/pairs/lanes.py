@@ -1,0 +1,156 @@
+"""Vector code for pairs: one row, or four at once, against rows that stand in the lanes.
+
+Strand s of a sum takes the rows whose place leaves the rest s, in order, whatever vectors hold: so
+the bits do not depend on the lanes. Squares are of differences, added column by column.
+"""
+
+# ruff: noqa: ARG001  (arguments of generated functions are used by position)
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+
+from refclust_numba.lowlevel.build import DOUBLES
+from refclust_numba.lowlevel.compiling import generated
+from refclust_numba.lowlevel.elementary import INFINITY, PARTS, STRANDS, VECTOR, Emit
+from refclust_numba.lowlevel.memory import INT
+
+ORIGINS: Final = 4  # rows that are measured from at a time
+CHUNK: Final = 32  # blocks whose distances are added up in a chain
+LENGTHS: Final = 4096  # rows whose distances to centres are added up by one thread
+
+
+class _Squares:
+    """The squared distances from ``ORIGINS`` lines to the rows of block after block."""
+
+    def __init__(self, emit: Emit) -> None:
+        self.emit = emit
+        self._packed, self._lines = emit.memories(0, 4)
+        self.first, self._blocks, self._d, self._line = emit.values(1, 2, 3, 5)
+
+    @contextmanager
+    def each(self, part: Any) -> Iterator[tuple[Any, list[Any]]]:
+        """Write a loop over blocks; gives the block and the squares of its part of the strands."""
+        emit = self.emit
+        strand = emit.index((part, DOUBLES))
+        with emit.loop(self._blocks) as loop:
+            block = emit.index(self.first, loop.index)
+            begin = emit.index((emit.index((block, self._d)), STRANDS), strand)
+            squares = [emit.variable() for _ in range(ORIGINS)]
+            with emit.loop(self._d) as column:
+                x = emit.load(self._packed, begin, (column.index, STRANDS))
+                for o, square in enumerate(squares):
+                    line = emit.index(self._line, (self._d, o), column.index)
+                    gap = emit.minus(x, emit.spread(self._lines, line))
+                    emit.add_product(gap, gap, square)
+            yield block, [emit.builder.load(square) for square in squares]
+
+
+@generated
+def add_distances(
+    typingctx: Any, packed: Any, first: Any, blocks: Any, d: Any, lines: Any, line: Any,
+    weights: Any, strands: Any,
+) -> Any:  # fmt: skip
+    """Write the sums of w |x - y| over some blocks of rows y, strand by strand, for four rows x.
+
+    Blocks are counted from ``first``; the four rows stand in ``lines`` from a place on.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        emit = Emit(context, builder, signature, args)
+        squares = _Squares(emit)
+        weights, strands = emit.memories(6, 7)
+        with emit.loop(PARTS) as part:
+            own = (part.index, DOUBLES)
+            sums = [emit.variable() for _ in range(ORIGINS)]
+            with squares.each(part.index) as (block, found):
+                weight = emit.load(weights, (block, STRANDS), own)
+                for total, square in zip(sums, found, strict=True):
+                    emit.add_product(weight, emit.sqrt(square), total)
+            for o, total in enumerate(sums):
+                emit.store(builder.load(total), strands, o * STRANDS, own)
+        return emit.none()
+
+    place = types.intp
+    return types.none(packed, place, place, place, lines, place, weights, strands), generate
+
+
+@generated
+def spans(
+    typingctx: Any, packed: Any, first: Any, blocks: Any, d: Any, lines: Any, line: Any,
+    lows: Any, highs: Any, place: Any,
+) -> Any:  # fmt: skip
+    """Lower and raise bounds of squared distances from four lines to the rows of some blocks.
+
+    The bounds of a line stand at ``place`` and the three places after it.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        emit = Emit(context, builder, signature, args)
+        squares = _Squares(emit)
+        lows, highs = emit.memories(6, 7)
+        (place,) = emit.values(8)
+        least = [emit.variable(emit.all(INFINITY)) for _ in range(ORIGINS)]
+        most = [emit.variable(emit.all(-INFINITY)) for _ in range(ORIGINS)]
+        with emit.loop(PARTS) as part, squares.each(part.index) as (_, found):
+            for o, square in enumerate(found):
+                low, high = builder.load(least[o]), builder.load(most[o])
+                builder.store(emit.where("<", square, low, square, low), least[o])
+                builder.store(emit.where(">", square, high, square, high), most[o])
+        for o in range(ORIGINS):
+            for memory, sign, ends in ((lows, "<", least[o]), (highs, ">", most[o])):
+                extreme = emit.scalar(memory, place, o)
+                vector = builder.load(ends)
+                for lane in range(DOUBLES):
+                    end = builder.extract_element(vector, ir.Constant(INT, lane))
+                    beyond = builder.fcmp_ordered(sign, end, extreme)
+                    extreme = builder.select(beyond, end, extreme)
+                emit.store(extreme, memory, place, o)
+        return emit.none()
+
+    at = types.intp
+    return types.none(packed, at, at, at, lines, at, lows, highs, at), generate
+
+
+@generated
+def squared_length(
+    typingctx: Any, values: Any, first: Any, centres: Any, centre: Any, rests: Any, groups: Any
+) -> Any:
+    """The sum of ((x - c) - r)^2 over groups of ``STRANDS`` columns.
+
+    x begins at a place of ``values``, c and r at one place of ``centres`` and ``rests``.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        emit = Emit(context, builder, signature, args)
+        values, centres, rests = emit.memories(0, 2, 4)
+        first, centre, groups = emit.values(1, 3, 5)
+        sums = [emit.variable() for _ in range(PARTS)]
+        with emit.loop(groups) as group:
+            for part, total in enumerate(sums):
+                column = emit.index((group.index, STRANDS), part * DOUBLES)
+                x = emit.load(values, first, column)
+                x = x if x.type == VECTOR else builder.fpext(x, VECTOR)
+                gap = emit.minus(x, emit.load(centres, centre, column))
+                gap = emit.minus(gap, emit.load(rests, centre, column))
+                emit.add_product(gap, gap, total)
+        return _in_pairs(builder.fadd, [
+            builder.extract_element(builder.load(total), ir.Constant(INT, lane))
+            for total in sums
+            for lane in range(DOUBLES)
+        ])  # fmt: skip
+
+    place = types.intp
+    return types.float64(values, place, centres, place, rests, place), generate
+
+
+def _in_pairs(join: Callable[[Any, Any], Any], numbers: list[Any]) -> Any:
+    """Neighbours joined, then those that this gives, and so on."""
+    while len(numbers) > 1:
+        numbers = [join(a, b) for a, b in zip(numbers[::2], numbers[1::2], strict=True)]
+    return numbers[0]

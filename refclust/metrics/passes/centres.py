@@ -1,0 +1,81 @@
+"""Sums of distances from the objects of clusters to their means."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cached_property
+from operator import mul
+
+from refclust.kernels.clusters.kmeans import ClusterSums
+from refclust.kernels.pairs.lengths import split_means
+from refclust.kernels.points import Points
+from refclust.metrics.passes.decimals import between
+from refclust.metrics.passes.integers import Cell, bits_for, centre_cell, centre_gaps
+from refclust.metrics.passes.source import Source
+from refclust.numbers.real import Interval, Real
+
+
+class CentreSums:
+    """Sums over rows: exact squares, and distances in integers or by a kernel."""
+
+    def __init__(self, source: Source, totals: Callable[[], ClusterSums] | None = None) -> None:
+        self._source, self._totals = source, totals or self._added_up
+        self._cells: dict[tuple[int, int], tuple[Cell, int]] = {}
+
+    def _added_up(self) -> ClusterSums:
+        source = self._source
+        sums = source.run("kmeans.accumulate", source.numbers, source.k, k=source.k)
+        exact: ClusterSums = sums.exact()
+        return exact
+
+    @cached_property
+    def _doubles(self) -> list[float]:
+        source, means = self._source, split_means(self._totals())
+        return source.doubles("scatter.centre_distances", source.numbers, *means, k=source.k)
+
+    def _members(self, k: int) -> tuple[Points, list[int]]:
+        own = self._source.groups[k]
+        return Points(self._source.bare.select(own)), [self._source.counts[i] for i in own]
+
+    def squared(self, k: int) -> Fraction:
+        """The sum of squared distances from the objects of cluster k to their mean."""
+        points, counts = self._members(k)
+        whole, gaps = centre_gaps(points, counts)
+        weighed = sum(map(mul, counts, gaps))
+        return Fraction(weighed, whole**2 * self._source.unit << 2 * points.shift)
+
+    def distances(self, k: int) -> Real:
+        """The sum of distances from the objects of cluster k to their mean."""
+        source = self._source
+
+        def interval(digits: int) -> Interval:
+            if not source.certified_rows:
+                return source.around(self._doubles[k], digits)
+            key = bits_for(digits), k
+            if key not in self._cells:
+                self._cells[key] = centre_cell(*self._members(k), key[0])
+            cell, whole = self._cells[key]
+            return between(cell.low, cell.slack, whole * source.unit << cell.shift, digits)
+
+        def squares() -> Counter[Fraction]:
+            points, weights = self._members(k)
+            whole, gaps = centre_gaps(points, weights)
+            counts: Counter[Fraction] = Counter()
+            for gap, weight in zip(gaps, weights, strict=True):
+                counts[Fraction(gap, whole**2 << 2 * points.shift)] += weight
+            return counts
+
+        return source.real(interval, squares, terms=source.sizes[k], unit=source.unit)
+
+    def pairs_squared(self) -> Fraction:
+        """The sum of squared distances over all pairs of different objects, each once.
+
+        It is the weight of all objects times the sum of squared distances from their mean.
+        """
+        points = Points(self._source.bare)
+        counts = self._source.counts
+        whole, gaps = centre_gaps(points, counts)
+        weighed = sum(map(mul, counts, gaps))
+        return Fraction(weighed, whole * self._source.unit**2 << 2 * points.shift)
