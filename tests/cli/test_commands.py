@@ -131,7 +131,7 @@ def test_spec_lists_everything(cli: Cli) -> None:
             "'purr' is neither a clause nor a metric; did you mean PUR, PUR-I, PUR-F, purity?",
         ),
         ("%%%", "'%%%' is neither a clause nor a metric; `refclust spec` lists all clauses"),
-        ("dist-sp", "DIST-SP has no clause (planned): shortest-path distance in a graph"),
+        ("rep-cooc", "REP-COOC has no clause (planned): words as vectors of co-occurrence counts"),
     ],
 )
 def test_spec_of_what_does_not_exist(cli: Cli, name: str, message: str) -> None:

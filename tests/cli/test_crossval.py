@@ -49,6 +49,20 @@ def test_json_of_two_models(table: str, capsys: pytest.CaptureFixture[str]) -> N
     assert told["splits"] == [[list(fold) for fold in split] for split in due.splits]
 
 
+def test_what_p_is_not(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["crossval", "lda,qda", table, "--labels", "kind", "--folds", "3"]
+    assert run(asked) == 0
+    assert "It is not the chance that they are equally good" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    assert run([*asked, "--as", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    due = crossval(["lda", "qda"], ROWS, CLASSES, folds=3)
+    assert [[float(row["lda"]), float(row["qda"])] for row in rows] == [
+        [float(first), float(second)] for first, second in zip(*due.rates, strict=True)
+    ]
+
+
 def test_other_forms_and_files(
     table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -32,6 +32,7 @@ def _files(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
         "labels.csv": "id,cluster\n1,a\n2,a\n3,b\n4,b\n",
         "near.csv": "0,1,9\n1,0,9\n9,9,0\n",
         "odd.csv": "0,1\n2,0\n",
+        "empty.csv": "",
         "three.txt": "a\na\nb\n",
         "other.txt": "a\nb\na\n",
         "trials.csv": "fold,bayes,tree\n1,0.5,0.25\n2,1,0.5\n3,1,1/2\n4,0.75,1\n",
@@ -277,7 +278,7 @@ def test_wrong_evidence_is_one_line(
             3,
             "no column 'svm'; it has: 'fold'",
         ),
-        (("--trials", "/dev/null"), 3, "[empty-file]"),
+        (("--trials", "empty.csv"), 3, "[empty-file]"),
     ],
 )
 def test_broken_files_are_told_in_one_line(

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from refclust.cli.options import data as dataio
 from refclust.cli.options import label_files
+from refclust.cli.options.dealing import Dealing
+from refclust.cli.options.groups import together
 from refclust.cli.options.labelings import BackendName, Json
 from refclust.cli.output import say, say_data, say_json
+from refclust.cli.show.tables import Form, Table, csv, in_csv
 from refclust.errors import BadOption
 
 if TYPE_CHECKING:
@@ -25,53 +28,45 @@ WORDS: Final = (
 )
 _RESERVED: Final = ("data", "labels", "weights", "backend", "session")
 
+ModelNames = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL[,MODEL…]", help="naive-bayes, lda, qda, nearest-gaussian; or several."
+    ),
+]
+ClassLabels = Annotated[
+    str | None,
+    typer.Option(
+        "--labels",
+        metavar="COLUMN|FILE[:COLUMN]",
+        help="The class of each row: a column of the data, or a file. [--label-column]",
+    ),
+]
+ModelOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="[MODEL:]NAME=VALUE",
+        help="An option of the models as in `refclust fit`, such as smoothing=laplace.",
+    ),
+]
+WrittenAs = Annotated[
+    Form, typer.Option("--as", help="How to write it; --format is that of the data.")
+]
+
 
 @dataio.reads
+@together(Dealing, "dealing")
 def crossval(
-    model: Annotated[
-        str,
-        typer.Argument(
-            metavar="MODEL[,MODEL…]", help="naive-bayes, lda, qda, nearest-gaussian; or several."
-        ),
-    ],
+    model: ModelNames,
     data: dataio.DataFile,
-    labels: Annotated[
-        str | None,
-        typer.Option(
-            "--labels",
-            metavar="COLUMN|FILE[:COLUMN]",
-            help="The class of each row: a column of the data, or a file. [--label-column]",
-        ),
-    ] = None,
-    folds: Annotated[
-        int | None,
-        typer.Option("--folds", metavar="K", min=2, help="How many folds. [10, or all rows]"),
-    ] = None,
-    leave_one_out: Annotated[
-        bool, typer.Option("--leave-one-out", help="As many folds as rows.")
-    ] = False,
-    stratified: Annotated[
-        bool, typer.Option("--stratified", help="Deal out every class evenly.")
-    ] = False,
-    repeats: Annotated[
-        int, typer.Option("--repeats", metavar="N", min=1, help="Shuffle and deal so often.")
-    ] = 1,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Of the shuffles.")] = 0,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="[MODEL:]NAME=VALUE",
-            help="An option of the models as in `refclust fit`, such as smoothing=laplace.",
-        ),
-    ] = None,
-    form: Annotated[
-        Literal["text", "markdown", "latex", "csv"],
-        typer.Option("--as", help="How to write it; --format is that of the data."),
-    ] = "text",
+    labels: ClassLabels = None,
+    option: ModelOptions = None,
+    form: WrittenAs = "text",
     backend: BackendName = None,
     as_json: Json = False,
     *,
+    dealing: Dealing,
     reading: dataio.DataOptions,
 ) -> None:
     """Cross-validate classifiers: fold by fold, pooled and averaged.
@@ -90,32 +85,31 @@ def crossval(
 
     names = [name.strip().replace("_", "-") for name in model.split(",") if name.strip()]
     trainings = _trainings(names, option or [])
-    if leave_one_out and folds is not None:
-        raise BadOption("--folds and --leave-one-out both say how many folds; give one of them")
+    dealing.check()
     file, asked = classes_of(labels, reading)
     source = dataio.read(data, asked)
     classes = source.data.labels if file is None else label_files.read(file, reading)
     if classes is None:
         raise BadOption("which classes? --labels names a column of the data, or a file")
     rows = replace(source.data, labels=tuple(classes)) if file is not None else source.data
-    result = validate(
+    validation = validate(
         trainings,
         rows,
         classes if file is not None else None,
-        folds=rows.n if leave_one_out else folds,
-        stratified=stratified,
-        repeats=repeats,
-        seed=seed,
+        folds=rows.n if dealing.leave_one_out else dealing.folds,
+        stratified=dealing.stratified,
+        repeats=dealing.repeats,
+        seed=dealing.seed,
         backend=backend,
     )
     if as_json:
-        say_json(_json(result))
+        say_json(_json(validation))
     elif form == "csv":
-        say_data(_csv(result))
+        say_data(_csv(validation))
     else:
         from refclust.cli.show.worked import rendered
 
-        say(rendered(_pieces(result), form).rstrip("\n"))
+        say(rendered(_pieces(validation), form).rstrip("\n"))
 
 
 def _trainings(names: Sequence[str], options: Sequence[str]) -> list[Training]:
@@ -157,42 +151,45 @@ def _option(text: str, names: Sequence[str]) -> tuple[Sequence[str], dict[str, A
     return ([target] if colon else names), {name.replace("-", "_"): number}
 
 
-def _table(result: CrossValidation) -> tuple[list[str], list[list[str]]]:
-    """Head and rows: a fold a row, a model a column."""
-    head = ["repeat", "fold", "rows", *(model.name for model in result.models)]
+def _table(validation: CrossValidation, shown: Callable[[float], str]) -> Table:
+    """A fold a row, a model a column."""
+    head = ["repeat", "fold", "rows", *(model.name for model in validation.models)]
     rows = []
-    for place, fold in enumerate(result.models[0].folds):
-        rates = [f"{float(model.rates[place]):.6g}" for model in result.models]
-        number = place % len(result.splits[0])
+    for place, fold in enumerate(validation.models[0].folds):
+        rates = [shown(float(model.rates[place])) for model in validation.models]
+        number = place % len(validation.splits[0])
         rows.append([str(fold.repeat + 1), str(number + 1), str(len(fold.rows)), *rates])
-    return head, rows
+    return Table(head, rows)
 
 
-def _tests(result: CrossValidation) -> dict[str, Any]:
+def _tests(validation: CrossValidation) -> dict[str, Any]:
     """P-values of the difference of two models, by the tests that fit the folds."""
     import refclust
 
-    if len(result.models) != 2:
+    if len(validation.models) != 2:
         return {}
     scores: dict[str, Any] = {}
-    if len(result.models[0].rates) > 1:
-        share = result.test_share
-        scores["corrected t"] = refclust.corrected_t(*result.rates, test_share=share)
-    if (len(result.splits), len(result.splits[0])) == (5, 2):
-        scores["5x2cv t"] = refclust.five_by_two_t(*result.rates)
+    if len(validation.models[0].rates) > 1:
+        share = validation.test_share
+        scores["corrected t"] = refclust.corrected_t(*validation.rates, test_share=share)
+    if (len(validation.splits), len(validation.splits[0])) == (5, 2):
+        scores["5x2cv t"] = refclust.five_by_two_t(*validation.rates)
     return scores
 
 
-def _pieces(result: CrossValidation) -> Iterator[Piece]:
-    from refclust.cli.show.scores import value_text
-    from refclust.cli.show.tables import Table
+def _pieces(validation: CrossValidation) -> Iterator[Piece]:
+    from refclust.cli.show.scores import P_VALUE, value_text
     from refclust.cli.show.worked import Title, Words
 
-    n, k, repeats = len(result.models[0].truth), len(result.splits[0]), len(result.splits)
-    kind = "stratified folds" if result.stratified else "folds"
+    n, k, repeats = (
+        len(validation.models[0].truth),
+        len(validation.splits[0]),
+        len(validation.splits),
+    )
+    kind = "stratified folds" if validation.stratified else "folds"
     times = f" {repeats} times," if repeats > 1 else ""
-    yield Title(f"{n} rows, {k} {kind},{times} seed {result.seed}")
-    yield Table(*_table(result))
+    yield Title(f"{n} rows, {k} {kind},{times} seed {validation.seed}")
+    yield _table(validation, "{:.6g}".format)
     yield Table(
         ["model", "right", "answers", "pooled", "mean of folds"],
         [
@@ -203,36 +200,37 @@ def _pieces(result: CrossValidation) -> Iterator[Piece]:
                 f"{float(model.pooled):.6g}",
                 f"{float(model.mean):.6g}",
             ]
-            for model in result.models
+            for model in validation.models
         ],
         words=frozenset((0,)),
     )
-    for name, score in _tests(result).items():
+    tests = _tests(validation)
+    for name, score in tests.items():
         yield Words(f"Difference of the two, {name} test: p = {value_text(score)}.")
+    if tests:
+        yield Words(P_VALUE)
     yield Words(WORDS)
 
 
-def _csv(result: CrossValidation) -> str:
-    from refclust.cli.show.tables import Table, csv
-
-    return csv(Table(*_table(result)))
+def _csv(validation: CrossValidation) -> str:
+    return csv(_table(validation, in_csv))
 
 
-def _json(result: CrossValidation) -> dict[str, Any]:
+def _json(validation: CrossValidation) -> dict[str, Any]:
     from refclust.cli.show.scores import score_json
     from refclust.version import __version__
 
     return {
         "schema": SCHEMA,
         "refclust": __version__,
-        "n": len(result.models[0].truth),
-        "folds": len(result.splits[0]),
-        "repeats": len(result.splits),
-        "stratified": result.stratified,
-        "seed": result.seed,
-        "splits": [[list(fold) for fold in split] for split in result.splits],
-        "models": [_model_json(model, len(result.splits)) for model in result.models],
-        "tests": {name: score_json(score) for name, score in _tests(result).items()},
+        "n": len(validation.models[0].truth),
+        "folds": len(validation.splits[0]),
+        "repeats": len(validation.splits),
+        "stratified": validation.stratified,
+        "seed": validation.seed,
+        "splits": [[list(fold) for fold in split] for split in validation.splits],
+        "models": [_model_json(model, len(validation.splits)) for model in validation.models],
+        "tests": {name: score_json(score) for name, score in _tests(validation).items()},
     }
 
 
