@@ -25,6 +25,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from refclust.kernels.registry import KERNELS
 from refclust.testing.evidence.forked import allow, ran, start
 from refclust.testing.kit import Part, checks
 from tests.mutation import backends
@@ -40,6 +41,7 @@ from tests.mutation.judge import (
     known_checks,
 )
 from tests.mutation.lines import Edge, given, with_others
+from tests.mutation.reach import Definition
 from tests.mutation.report import Row, report
 from tests.mutation.schemata import Schema, schema
 from tests.mutation.thrift import affected, reuse
@@ -127,13 +129,10 @@ class Group:
 
     def prepare(self) -> Callable[[], None]:
         """Write the copy of the package; gives what is done before it is imported."""
-        place = self.trial.place
+        place, changed = self.trial.place, self.changed()
         place.fresh()
-        changed = set()
         for module, made in self.schemas.items():
             place.change(self.package.sources[module], made.text)
-            changed |= {(module, name) for name in made.functions}
-        changed = affected(self.package, changed)
 
         def ready() -> None:
             reuse(place.folder, self.package.folder, changed)
@@ -142,6 +141,18 @@ class Group:
             compiling.generated = switch.generated
 
         return ready
+
+    def changed(self) -> set[Definition]:
+        """The definitions with mutants, and all that name them."""
+        own = {(module, name) for module, made in self.schemas.items() for name in made.functions}
+        return affected(self.package, own)
+
+    def kernels(self) -> frozenset[str]:
+        """The kernels that can see some mutant; all if their rows can, or if nobody can say."""
+        table, changed = self.package.table(), self.changed()
+        own = frozenset(kernel for kernel, function in table.items() if function in changed)
+        everywhere = {module for module, _ in changed} & {"backend", "prepared", "registry"}
+        return own if own and not everywhere else frozenset(KERNELS)
 
     def functions(self) -> dict[tuple[str, str], frozenset[int]]:
         """What is switched in which function of which module."""
@@ -156,13 +167,16 @@ class Bench:
     """The compiled copy: what its checks ask for, and the judge of its mutants."""
 
     def __init__(self, group: Group, edges: Sequence[Edge], backend: Any) -> None:
-        self.group, self.edges, self.backend = group, edges, backend
+        self.group, self.edges = group, edges
+        self.backend: Any = Part(backend, group.kernels())
         self.seen: list[Seen] = []
 
     def control(self, *, quick: bool) -> None:
         """Run the kit on the original, which must pass."""
         for check in checks(quick=quick):
             if any(known.name == check.name for known in self.seen) and check.name != "merge":
+                continue
+            if check.kernels and check.kernels.isdisjoint(self.backend.kernels()):
                 continue
             if quick:
                 self._run(check)  # what it needs is compiled now
