@@ -117,7 +117,7 @@ def _entries(node: ast.Dict, known: Mapping[str, list[Definition]]) -> dict[str,
     return {
         key.value: (module, value.attr)
         for key, value in zip(node.keys, node.values, strict=True)
-        if isinstance(key, ast.Constant) and key.value in KERNELS
+        if isinstance(key, ast.Constant) and isinstance(key.value, str) and key.value in KERNELS
         if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name)
         for module, _ in known.get(value.value.id, ())
     }
