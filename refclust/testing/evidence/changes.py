@@ -142,9 +142,7 @@ def _mixed(
         waiting = [changes for changes in waiting if changes]
 
 
-def _mutant(
-    source: str, changed: str, edit: _Edit, top: ast.stmt, span: tuple[int, int]
-) -> Mutant:
+def _mutant(source: str, changed: str, edit: _Edit, top: ast.stmt, span: tuple[int, int]) -> Mutant:
     (first, last), (begin, stop), where = _lines(edit.node), _lines(top), _name(top)
     lines, now = source.splitlines(), changed.splitlines()
     before = "\n".join(lines[first - 1 : last])

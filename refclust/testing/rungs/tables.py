@@ -26,7 +26,7 @@ def labels() -> Iterable[Rung]:
         return Rung(name, why, "labels", pairs, quick=quick)
 
     yield rung("labels", "integers and words", LabelPairs(clusters, classes), quick=True)
-    yield rung("no-labels", "no object at all", LabelPairs([], []))
+    yield rung("no-labels", "no object at all", LabelPairs([], []), quick=True)
     odd: list[Any] = [1, "1", 1.0, True, None, (1, 2), 2**70, -1, "", "ü", 0.0, -0.0, 10**20, b"1"]
     yield rung(
         "odd-labels",
@@ -70,6 +70,8 @@ def labels() -> Iterable[Rung]:
     yield _formats()
     yield _cells()
     yield _more(odd, shares)
+    yield _rare()
+    yield _pieces()
     far = array("q", ((i * i) % 211 * 2**54 - 2**62 for i in range(9000)))
     yield rung(
         "far-labels",
@@ -112,6 +114,28 @@ def _more(odd: list[Any], shares: list[int | Fraction]) -> Rung:
     rungs = tuple(Rung(name, "", "labels", pairs) for name, pairs in kinds.items())
     why = "labels and weights of all kinds, of more objects than are few"
     return Rung("more-labels", why, "several", rungs, quick=True)
+
+
+def _rare() -> Rung:
+    """Labels one beyond all others, carried by a single object that a sample of them passes by."""
+    rungs = []
+    for n in (2501, 5003):
+        usual = [i % 4 + 3 for i in range(n)]
+        for rare in (2, 7):
+            once = [usual[0], rare, *usual[2:]]
+            for clusters, classes in ((once, usual), (usual, once), (once, once)):
+                pairs = LabelPairs(_viewed(array("i", clusters)), _viewed(array("i", classes)))
+                rungs.append(Rung(f"{n} labels, {rare} once", "", "labels", pairs))
+    why = "a label of one object, next to the range of all others"
+    return Rung("rare-labels", why, "several", tuple(rungs), quick=True)
+
+
+def _pieces() -> Rung:
+    """So many labels that their range is found in pieces, which have other ranges each."""
+    n = 2**19 + 6
+    rising = array("i", (i % 3 if 2 * i < n else 5 + i % 2 for i in range(n)))
+    pairs = LabelPairs(_viewed(rising), _viewed(array("i", (9 - label for label in rising))))
+    return Rung("pieces-of-labels", "labels whose range no part of them has", "labels", pairs)
 
 
 def margins() -> Iterable[Rung]:
