@@ -120,7 +120,7 @@ def _rare() -> Rung:
     """Labels one beyond all others, carried by a single object that a sample of them passes by."""
     rungs = []
     for n in (2501, 5003):
-        usual = [i % 4 + 3 for i in range(n)]
+        usual = [i // 9 % 4 + 3 for i in range(n)]  # in runs, which a sample meets
         for rare in (2, 7):
             once = [usual[0], rare, *usual[2:]]
             for clusters, classes in ((once, usual), (usual, once), (once, once)):
