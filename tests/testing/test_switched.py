@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -203,6 +203,8 @@ def test_generated_code_is_there_once_for_each_mutant(monkeypatch: pytest.Monkey
 
 def test_only_checks_and_kernels_that_ask_for_a_mutant_judge_it() -> None:
     class Nothing:
+        package = SimpleNamespace(name="nothing")
+
         def kernels(self) -> frozenset[str]:
             return frozenset()
 

@@ -148,6 +148,14 @@ def margins() -> Iterable[Rung]:
         Margins(((1, 1),), ((1, 1),), 1),
     )
     yield Rung("margins", "few objects, single clusters, singletons", "margins", small, quick=True)
+    each = tuple((size, 1) for size in range(3, 21))
+    sides = (
+        Margins(((1, 1), (2, 1), *each), ((1, 3), *each), 210),
+        Margins(((1, 3), *each), ((7, 30),), 210),
+        Margins(((1200, 1), (1025, 2), (1, 1)), ((1100, 1), (2001, 1), (150, 1)), 3251),
+    )
+    why = "many sizes, most of them on both sides; sizes above 1,024 on both"
+    yield Rung("sizes-on-both-sides", why, "margins", sides, quick=True)
     large = (
         Margins(((1, 3), (50, 2), (897, 1)), ((250, 4),), 1000),
         Margins(((100, 100),), ((99, 1), (1, 1), (4950, 2)), 10000),
