@@ -85,30 +85,57 @@ class Fitting:
             function = self.py_func
             numbers = fitting._functions.get((function.__module__, function.__qualname__))
             if not numbers:
-                try:
-                    return usual(self, args, return_type)
-                except RuntimeError as error:
-                    fitting.faults.append(f"{function.__qualname__}: {str(error)[:300]}")
-                    with switch.originals():
-                        return usual(self, args, return_type)
-            kept = fitting._fitting(self, function, args, return_type, numbers)
+                return fitting._without_generated(usual, self, args, return_type)
             fitting.compiled |= numbers
+            kept = fitting._fitting(self, function, args, return_type, numbers)
             try:
-                self.py_func = fitting._variant(function, kept)
-                made = usual(self, args, return_type)
-                fitting.fits |= kept
-                return made
-            except (NumbaError, RuntimeError) as error:  # of LLVM, for what is no code
-                if not kept:
-                    raise
-                fitting.faults.append(f"{function.__qualname__}: {str(error)[:300]}")
-                self.py_func = fitting._variant(function, frozenset())
-                with switch.originals():
-                    return usual(self, args, return_type)
+                made, kept = fitting._made(usual, self, args, return_type, kept)
             finally:
                 self.py_func = function
+            fitting.fits |= kept
+            return made
 
         put(dispatching._FunctionCompiler, "_compile_core", compile_core)
+
+    def _made(
+        self, usual: Any, maker: Any, args: Any, return_type: Any, numbers: frozenset[int]
+    ) -> tuple[Any, frozenset[int]]:
+        """The function compiled with as many of its mutants as can be, and these.
+
+        What types allow may still be refused when code is written: then by halves.
+        """
+        function = maker.py_func
+        try:
+            maker.py_func = self._variant(function, numbers)
+            if not numbers:
+                return self._without_generated(usual, maker, args, return_type), numbers
+            return usual(maker, args, return_type), numbers
+        except Exception as error:  # of Numba, of LLVM, of whoever writes code
+            if not numbers:
+                raise
+            self.faults.append(f"{function.__qualname__}: {str(error)[:200]}")
+            maker.py_func = function
+            if len(numbers) == 1:
+                return self._made(usual, maker, args, return_type, frozenset())
+            ordered = sorted(numbers)
+            middle = len(ordered) // 2
+            halves = (frozenset(ordered[:middle]), frozenset(ordered[middle:]))
+            kept = [self._made(usual, maker, args, return_type, half)[1] for half in halves]
+            union = kept[0] | kept[1]
+            return self._made(
+                usual, maker, args, return_type, union if union != numbers else kept[0]
+            )
+        finally:
+            maker.py_func = function
+
+    def _without_generated(self, usual: Any, maker: Any, args: Any, return_type: Any) -> Any:
+        """The function as it is, without mutants of generated code where these are no code."""
+        try:
+            return usual(maker, args, return_type)
+        except RuntimeError as error:
+            self.faults.append(f"{maker.py_func.__qualname__}: {str(error)[:200]}")
+            with switch.originals():
+                return usual(maker, args, return_type)
 
     def _fitting(
         self, maker: Any, function: Any, args: Any, return_type: Any, numbers: frozenset[int]

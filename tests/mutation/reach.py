@@ -68,6 +68,17 @@ class Package:
                 found.setdefault(alias.asname or alias.name, []).append(one)
         return found
 
+    def table(self) -> dict[str, Definition]:
+        """Which function is which kernel, as the package's own table says."""
+        found: dict[str, Definition] = {}
+        for tree in self.trees.values():
+            known = self.imported(tree)
+            for statement in filter(_is_table, tree.body):
+                for node in ast.walk(statement):
+                    if isinstance(node, ast.Dict):
+                        found |= _entries(node, known)
+        return found
+
     def at(self, module: str, lines: Iterable[int]) -> set[Definition]:
         """The definitions at some lines."""
         wanted = set(lines)
@@ -100,6 +111,16 @@ def _is_table(statement: ast.stmt) -> bool:
         if isinstance(key, ast.Constant)
     ]
     return sum(key in KERNELS for key in keys) > 1
+
+
+def _entries(node: ast.Dict, known: Mapping[str, list[Definition]]) -> dict[str, Definition]:
+    return {
+        key.value: (module, value.attr)
+        for key, value in zip(node.keys, node.values, strict=True)
+        if isinstance(key, ast.Constant) and isinstance(key.value, str) and key.value in KERNELS
+        if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name)
+        for module, _ in known.get(value.value.id, ())
+    }
 
 
 def _defined(statement: ast.stmt) -> list[str]:

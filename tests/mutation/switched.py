@@ -25,6 +25,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from refclust.kernels.registry import KERNELS
 from refclust.testing.evidence.forked import allow, ran, start
 from refclust.testing.kit import Part, checks
 from tests.mutation import backends
@@ -40,6 +41,7 @@ from tests.mutation.judge import (
     known_checks,
 )
 from tests.mutation.lines import Edge, given, with_others
+from tests.mutation.reach import Definition
 from tests.mutation.report import Row, report
 from tests.mutation.schemata import Schema, schema
 from tests.mutation.thrift import affected, reuse
@@ -127,13 +129,10 @@ class Group:
 
     def prepare(self) -> Callable[[], None]:
         """Write the copy of the package; gives what is done before it is imported."""
-        place = self.trial.place
+        place, changed = self.trial.place, self.changed()
         place.fresh()
-        changed = set()
         for module, made in self.schemas.items():
             place.change(self.package.sources[module], made.text)
-            changed |= {(module, name) for name in made.functions}
-        changed = affected(self.package, changed)
 
         def ready() -> None:
             reuse(place.folder, self.package.folder, changed)
@@ -142,6 +141,18 @@ class Group:
             compiling.generated = switch.generated
 
         return ready
+
+    def changed(self) -> set[Definition]:
+        """The definitions with mutants, and all that name them."""
+        own = {(module, name) for module, made in self.schemas.items() for name in made.functions}
+        return affected(self.package, own)
+
+    def kernels(self) -> frozenset[str]:
+        """The kernels that can see some mutant; all if their rows can, or if nobody can say."""
+        table, changed = self.package.table(), self.changed()
+        own = frozenset(kernel for kernel, function in table.items() if function in changed)
+        everywhere = {module for module, _ in changed} & {"backend", "prepared", "registry"}
+        return own if own and not everywhere else frozenset(KERNELS)
 
     def functions(self) -> dict[tuple[str, str], frozenset[int]]:
         """What is switched in which function of which module."""
@@ -156,18 +167,26 @@ class Bench:
     """The compiled copy: what its checks ask for, and the judge of its mutants."""
 
     def __init__(self, group: Group, edges: Sequence[Edge], backend: Any) -> None:
-        self.group, self.edges, self.backend = group, edges, backend
+        self.group, self.edges = group, edges
+        self.backend: Any = Part(backend, group.kernels())
         self.seen: list[Seen] = []
+        self.fresh = _tables(group.package.name)
 
     def control(self, *, quick: bool) -> None:
         """Run the kit on the original, which must pass."""
         for check in checks(quick=quick):
             if any(known.name == check.name for known in self.seen) and check.name != "merge":
                 continue
-            if quick:
-                self._run(check)  # what it needs is compiled now
+            if check.kernels and check.kernels.isdisjoint(self.backend.kernels()):
+                continue
+            first = self._run(check)[1] if quick else {}  # what it needs is compiled now
             begun = time.process_time()
-            called, asked = self._run(check)
+            called, again = self._run(check)
+            # The second time something may be remembered, and not worked out again.
+            asked = {
+                kernel: first.get(kernel, frozenset()) | again.get(kernel, frozenset())
+                for kernel in first.keys() | again.keys()
+            }
             seconds = time.process_time() - begun
             self.seen.append(Seen(check.name, quick, seconds, called, asked))
 
@@ -196,7 +215,7 @@ class Bench:
         from tests.mutation import switch
 
         def run(tell: Callable[[Any], None]) -> None:
-            _forget(self.group.package.name)
+            _forget(self.group.package.name, self.fresh)
             switch.turn(number)
             for step in steps:
                 kit = "quick" if step.quick else "full"
@@ -256,14 +275,31 @@ class _Asking(Part):
         return noted
 
 
-def _forget(package: str) -> None:
-    """Forget what the original has worked out, and left in some cache."""
-    for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] == package:
-            for value in list(vars(module).values()):
-                clear = getattr(value, "cache_clear", None)
-                if callable(clear):
-                    clear()
+def _modules(package: str) -> list[Any]:
+    loaded = list(sys.modules.items())
+    return [module for name, module in loaded if name.partition(".")[0] == package]
+
+
+def _tables(package: str) -> list[tuple[dict[Any, Any], dict[Any, Any]]]:
+    """The tables at the top of the modules of a package, and what is in them now."""
+    return [
+        (value, value.copy())
+        for module in _modules(package)
+        for name, value in vars(module).items()
+        if type(value) is dict and "__" not in name
+    ]
+
+
+def _forget(package: str, fresh: list[tuple[dict[Any, Any], dict[Any, Any]]]) -> None:
+    """Forget what the original has worked out, and left in some table or cache."""
+    for table, before in fresh:
+        table.clear()
+        table.update(before)
+    for module in _modules(package):
+        for value in list(vars(module).values()):
+            clear = getattr(value, "cache_clear", None)
+            if callable(clear):
+                clear()
 
 
 def judged(
@@ -278,9 +314,10 @@ def judged(
         lambda module, numbers: group.make(module.partition(".")[2], numbers), group.functions()
     )
     fitting.install()
-    bench = Bench(group, edges, backend_in(trial.options.backend, trial.place.folder, ready))
+    backend = backend_in(trial.options.backend, trial.place.folder, ready)
     for module in group.modules:
         importlib.import_module(f"{group.package.name}.{module}")
+    bench = Bench(group, edges, backend)
     bench.control(quick=True)
     if full:
         bench.control(quick=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -202,7 +202,13 @@ def test_generated_code_is_there_once_for_each_mutant(monkeypatch: pytest.Monkey
 
 
 def test_only_checks_and_kernels_that_ask_for_a_mutant_judge_it() -> None:
-    bench = Bench(None, [("make", "use")], None)  # type: ignore[arg-type]
+    class Nothing:
+        package = SimpleNamespace(name="nothing")
+
+        def kernels(self) -> frozenset[str]:
+            return frozenset()
+
+    bench = Bench(Nothing(), [("make", "use")], None)  # type: ignore[arg-type]
     everyone = frozenset(("make", "use", "other"))
     bench.seen = [
         Seen("slow", True, 9.0, everyone, {"other": frozenset({1, 2})}),

@@ -26,7 +26,7 @@ def labels() -> Iterable[Rung]:
         return Rung(name, why, "labels", pairs, quick=quick)
 
     yield rung("labels", "integers and words", LabelPairs(clusters, classes), quick=True)
-    yield rung("no-labels", "no object at all", LabelPairs([], []))
+    yield rung("no-labels", "no object at all", LabelPairs([], []), quick=True)
     odd: list[Any] = [1, "1", 1.0, True, None, (1, 2), 2**70, -1, "", "ü", 0.0, -0.0, 10**20, b"1"]
     yield rung(
         "odd-labels",
@@ -70,6 +70,8 @@ def labels() -> Iterable[Rung]:
     yield _formats()
     yield _cells()
     yield _more(odd, shares)
+    yield _rare()
+    yield _pieces()
     far = array("q", ((i * i) % 211 * 2**54 - 2**62 for i in range(9000)))
     yield rung(
         "far-labels",
@@ -114,6 +116,28 @@ def _more(odd: list[Any], shares: list[int | Fraction]) -> Rung:
     return Rung("more-labels", why, "several", rungs, quick=True)
 
 
+def _rare() -> Rung:
+    """Labels one beyond all others, carried by a single object that a sample of them passes by."""
+    rungs = []
+    for n in (2501, 5003):
+        usual = [i // 9 % 4 + 3 for i in range(n)]  # in runs, which a sample meets
+        for rare in (2, 7):
+            once = [usual[0], rare, *usual[2:]]
+            for clusters, classes in ((once, usual), (usual, once), (once, once)):
+                pairs = LabelPairs(_viewed(array("i", clusters)), _viewed(array("i", classes)))
+                rungs.append(Rung(f"{n} labels, {rare} once", "", "labels", pairs))
+    why = "a label of one object, next to the range of all others"
+    return Rung("rare-labels", why, "several", tuple(rungs), quick=True)
+
+
+def _pieces() -> Rung:
+    """So many labels that their range is found in pieces, which have other ranges each."""
+    n = 2**19 + 6
+    rising = array("i", (i % 3 if 2 * i < n else 5 + i % 2 for i in range(n)))
+    pairs = LabelPairs(_viewed(rising), _viewed(array("i", (9 - label for label in rising))))
+    return Rung("pieces-of-labels", "labels whose range no part of them has", "labels", pairs)
+
+
 def margins() -> Iterable[Rung]:
     """Sizes of clusters and classes."""
     small = (
@@ -124,6 +148,14 @@ def margins() -> Iterable[Rung]:
         Margins(((1, 1),), ((1, 1),), 1),
     )
     yield Rung("margins", "few objects, single clusters, singletons", "margins", small, quick=True)
+    each = tuple((size, 1) for size in range(3, 21))
+    sides = (
+        Margins(((1, 1), (2, 1), *each), ((1, 3), *each), 210),
+        Margins(((1, 3), *each), ((7, 30),), 210),
+        Margins(((1200, 1), (1025, 2), (1, 1)), ((1100, 1), (2001, 1), (150, 1)), 3251),
+    )
+    why = "many sizes, most of them on both sides; sizes above 1,024 on both"
+    yield Rung("sizes-on-both-sides", why, "margins", sides, quick=True)
     large = (
         Margins(((1, 3), (50, 2), (897, 1)), ((250, 4),), 1000),
         Margins(((100, 100),), ((99, 1), (1, 1), (4950, 2)), 10000),

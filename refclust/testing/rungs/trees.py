@@ -25,8 +25,8 @@ def distances() -> Iterable[Rung]:
     yield rung("distances", "distances without ties", blobs, quick=True)
     yield rung("equal-distances", "the first of equally close pairs merges first", grid, quick=True)
     yield rung("zero-distances", "rows that are equal", [*blobs[:5], *blobs[:7], *blobs[2:6]])
-    yield rung("no-distances", "one row, nothing to merge", [(0.0,)])
-    yield rung("one-distance", "two rows", [(0.0,), (0.1,)])
+    yield rung("no-distances", "one row, nothing to merge", [(0.0,)], quick=True)
+    yield rung("one-distance", "two rows", [(0.0,), (0.1,)], quick=True)
     far = array("d", [2.0**961, 1.0, 2.0**970, 3.0, 5.0, 2.0**961])
     why = "distances too large to compute with: the error not-finite"
     yield Rung("far-distances", why, "distances", far, n=4)
