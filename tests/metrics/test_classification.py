@@ -185,6 +185,7 @@ def test_tables_are_taken_with_their_names() -> None:
         (lambda: refclust.confusion([[1, 2], [3, 4]], labels="abc"), WrongCount),
         (lambda: refclust.confusion([[1, 2], [3, 4]], weights=[1, 1]), BadOption),
         (lambda: refclust.confusion("ab", "ab", labels="aba"), BadOption),
+        (lambda: refclust.confusion("ab", "ab", labels=[]), BadOption),
         (lambda: refclust.confusion("ab", "a"), LabelLengthMismatch),
         (lambda: refclust.confusion("ab", "ab", costs=[[0, 1]]), WrongCount),
         (lambda: refclust.confusion("ab", "ab", costs=[[0, "x"], [1, 0]]), BadNumber),

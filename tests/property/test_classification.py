@@ -239,6 +239,9 @@ def test_a_class_that_never_occurs() -> None:
     away = {"labels_true": [0], "labels_pred": [1], "labels": [1, 2], "average": "weighted"}
     assert math.isnan(refclust.precision(**away))
     assert refclust.precision(**away, zero_division="1").fraction == Fraction(1, 2)
+    # A class is absent where nothing is or was said to be of it, not where counts cancel.
+    assert room.value_of(Tally(2, 2, 0, 0), room.class_npv, "present") == 0
+    assert room.value_of(Tally(0, 0, 0, 2), room.class_recall, "present") is None
     # A quotient that stands alone cannot be left out.
     assert math.isnan(refclust.precision([0, 0], [0, 0], zero_division="skip"))
 

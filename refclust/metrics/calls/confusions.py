@@ -146,6 +146,8 @@ def confusion(
 
 def _distinct(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
     names = labels_of(labels)
+    if not names:
+        raise BadOption("labels names no class")
     twice = next((name for i, name in enumerate(names) if name in names[:i]), UNSAID)
     if twice is not UNSAID:
         raise BadOption(f"labels names {shown(twice)} twice")
