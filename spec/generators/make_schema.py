@@ -130,6 +130,7 @@ def _evidence() -> list[dict[str, Any]]:
         "items": {"type": "array", "items": {"type": ["integer", "string", "null"]}},
     }
     counts = {"type": "array", "items": {"type": "integer"}, "minItems": 4, "maxItems": 4}
+    count = {"type": "integer", "minimum": 0}
     degrees = {"type": "integer", "minimum": 1}
     weights = {"type": "array", "items": {"type": "integer", "minimum": 1}}
     return [
@@ -142,7 +143,9 @@ def _evidence() -> list[dict[str, Any]]:
         _object(["trials"], [], {"trials": table}),
         _object(["judgements", "categories"], [], {"judgements": rated, "categories": LABELS}),
         _object(
-            ["rated"], [], {"rated": {"type": "array", "items": {"type": "array", "items": WHOLE}}}
+            ["rated"],
+            [],
+            {"rated": {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}},
         ),
         _object(
             ["proximity", "labels", "similarities"],
@@ -153,7 +156,7 @@ def _evidence() -> list[dict[str, Any]]:
         _object(
             ["level"],
             ["successes", "rounds"],
-            {"level": ratio, "successes": WHOLE, "rounds": WHOLE},
+            {"level": ratio, "successes": count, "rounds": count},
         ),
         _object(
             ["order", "folds", "classes"],

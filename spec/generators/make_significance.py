@@ -222,7 +222,7 @@ def _labels() -> VectorFile:
             observed = score(true, said)
             every = [score(list(order), said) for order in itertools.permutations(true)]
             p = F(sum(value >= observed for value in every), len(every))
-            expect[f"label_permutation_p:{name}"] = encode(p)
+            expect[f"label_permutation_p.{name}"] = encode(p)
         given: dict[str, Json] = {"labels_true": list(true), "labels_pred": list(said)}
         file.add(f"labels-permuted-{i:02d}", given, expect, formulas=["ST-LABELS"])
     return file

@@ -28,7 +28,7 @@ def _label_p(
 
 FUNCTIONS: Functions = {
     **{
-        f"label_permutation_p:{name}": (partial(_label_p, score), ("labels_true", "labels_pred"))
+        f"label_permutation_p.{name}": (partial(_label_p, score), ("labels_true", "labels_pred"))
         for name, score in _SCORES.items()
     },
     "smi_over_tables": (
