@@ -152,9 +152,9 @@ def margins() -> Iterable[Rung]:
     sides = (
         Margins(((1, 1), (2, 1), *each), ((1, 3), *each), 210),
         Margins(((1, 3), *each), ((7, 30),), 210),
-        Margins(((1200, 1), (1025, 2), (1, 1)), ((1100, 1), (2001, 1), (150, 1)), 3251),
+        Margins(((2500, 1), (500, 1)), ((2600, 1), (399, 1), (1, 1)), 3000),
     )
-    why = "many sizes, most of them on both sides; sizes above 1,024 on both"
+    why = "many sizes, most of them on both sides; overlaps above 1,024"
     yield Rung("sizes-on-both-sides", why, "margins", sides, quick=True)
     large = (
         Margins(((1, 3), (50, 2), (897, 1)), ((250, 4),), 1000),

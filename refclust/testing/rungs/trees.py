@@ -50,6 +50,11 @@ def _ties() -> Rung:
     for n in (5, 6, 9):
         pairs = n * (n - 1) // 2
         flats += [(n, array("d", (squares[below(rng, 3)] for _ in range(pairs)))) for _ in range(9)]
+    # Medians and centroids of these are among them again: a merge ties with a pair elsewhere.
+    fours = (4.0, 8.0, 12.0, 16.0)
+    for n in (5, 6, 7):
+        pairs = n * (n - 1) // 2
+        flats += [(n, array("d", (fours[below(rng, 4)] for _ in range(pairs)))) for _ in range(40)]
     rungs = tuple(Rung(f"{n} rows", "", "distances", flat, n=n) for n, flat in flats)
-    why = "four to nine rows and three different distances: ties before and after a merge"
+    why = "four to nine rows and few different distances: ties before and after a merge"
     return Rung("ties-of-merges", why, "several", rungs)
