@@ -31,7 +31,7 @@ def ladder(*, quick: bool = False) -> tuple[Rung, ...]:
     """All rungs, or the few that find most faults.
 
     >>> [rung.name for rung in ladder() if rung.kind == "margins"]
-    ['margins', 'large-margins', 'sizes-of-margins']
+    ['margins', 'sizes-on-both-sides', 'large-margins', 'sizes-of-margins']
     """
     return tuple(rung for rung in _all() if rung.quick or not quick)
 

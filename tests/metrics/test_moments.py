@@ -132,7 +132,7 @@ def test_metrics_share_their_passes() -> None:
     scores = score_clustering(rows, labels)
     assert set(OF_ROWS) <= set(scores)
     runs = {run.kernel: run.calls for run in scores["size_entropy"].provenance.kernels}
-    assert runs == {"kmeans.accumulate": 1, "kmeans.squares": 1}
+    assert runs == {"kmeans.accumulate": 1, "kmeans.squares": 1, "pairs.extremes": 1}
 
 
 class Stub:

@@ -108,7 +108,7 @@ def test_an_integer_weight_is_that_many_equal_objects(pair: Pair, data: st.DataO
 @some(10)
 @given(rational_tables(), st.fractions(Fraction(1, 9), 9, max_denominator=9))
 def test_rational_weights_may_be_rescaled(table: Contingency, factor: Fraction) -> None:
-    degree = {"van_dongen": 1, "chi_squared": 1, "mirkin": 2}
+    degree = {"van_dongen": 1, "edit_distance": 1, "chi_squared": 1, "mirkin": 2}
     scaled = Contingency.of_rows([[factor * cell for cell in row] for row in table.rows()])
     for key in HOMOGENEOUS:
         before, after = value(key, table), value(key, scaled)
@@ -160,7 +160,10 @@ def test_noise_policies_by_hand(pair: Pair, data: st.DataObject) -> None:
 
 
 # Not 1 for identical partitions, or without a greatest value: these only measure how much there is.
-AMOUNTS = ("mutual_information", "chi_squared", "hubert_raw", "hubert_raw[pairs=ordered]")
+AMOUNTS = (
+    *("mutual_information", "standardized_mutual_information"),
+    *("chi_squared", "hubert_raw", "hubert_raw[pairs=ordered]"),
+)
 
 
 @pytest.mark.spec("PUR-I", "XM-PREC", "XM-REC", "XM-FI", "XM-F", "XM-FCLASS", "CLACC", "NCA")

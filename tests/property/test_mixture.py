@@ -444,7 +444,13 @@ def test_the_start_of_kmeans_is_its_clusters(case: Case, seed: int) -> None:
     except (KOutOfRange, DegenerateCovariance):
         return
     steps = kmeans_steps(
-        case.rows, case.k, weights=case.weights, seed=seed, limit=100, empty="farthest"
+        case.rows,
+        case.k,
+        start="k-means++",
+        weights=case.weights,
+        seed=seed,
+        limit=100,
+        empty="farthest",
     )
     for _ in steps:
         pass

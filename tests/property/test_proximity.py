@@ -461,7 +461,6 @@ class Told:
         self.plain, self.asked = plain, set[str]()
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        self.asked.add(name)
         formulas: dict[str, Callable[..., Any]] = {
             "distance_sum": room.distance_sum,
             "cluster_sum": room.cluster_weight,
@@ -474,6 +473,9 @@ class Told:
             "largest_sum": lambda c, m: room.extreme_sum(c, F(m), largest=True),
             "squared_sum": lambda c: sum(d * n for d, _, n in room.squared_lengths(c)),
         }
+        if name not in formulas:
+            raise AttributeError(name)
+        self.asked.add(name)
         return lambda *args: formulas[name](self.plain, *args)
 
 

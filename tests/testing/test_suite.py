@@ -79,7 +79,7 @@ def test_the_environment_names_one(tmp_path: Path) -> None:
             "--refclust-quick", "-k", "labels or protocol", backend="quick", folder=tmp_path
         )
     assert code == 0
-    assert "8 passed" in told
+    assert "10 passed" in told
 
 
 def test_one_test_for_each_check_and_kernel(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from refclust.vectors.answers import Answer, Input, Missing
 def rule(inputs: Input, key: str, session: Session) -> Answer:  # noqa: ARG001
     """Answer one key of a case of ``selection.rule``."""
     name, _, text = key.rstrip("]").partition("[")
-    options = dict(part.split("=") for part in text.split(","))
+    options = dict(part.split("=") for part in text.split(",") if part.count("=") == 1)
     first = int(inputs["first"])
     if name == "best":
         values = dict(enumerate(map(Fraction, inputs["values"]), first))

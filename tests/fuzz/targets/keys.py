@@ -15,7 +15,10 @@ _NUMBERS: Final = ("2", "1/2", "0.5", "10", "1", "0", "-1", "3")
 
 
 def _made(draw: Draw) -> Case:
-    entry = draw.pick(tuple(catalogue.ENTRIES.values()))
+    entries = tuple(catalogue.ENTRIES.values())
+    if draw.chance(0.9):  # the others need other evidence, and say so
+        entries = tuple(entry for entry in entries if entry.evidence == "labelings")
+    entry = draw.pick(entries)
     name = draw.pick((entry.name, *entry.aliases))
     parts: list[str] = []
     for option, choices in entry.options.items():
