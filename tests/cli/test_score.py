@@ -197,7 +197,8 @@ def test_heavy_metrics_of_many_objects(cli: Cli) -> None:
     assert done.code == 0
     assert done.err == (
         "refclust: left out: standardized_mutual_information, adjusted_purity, "
-        "adjusted_bcubed_f, adjusted_jaccard (slow above 2,000 objects; --all or -m computes them)\n"
+        "adjusted_bcubed_f, adjusted_jaccard (slow above 2,000 objects; "
+        "--all or -m computes them)\n"
     )
     assert not any(f"  {name} " in done.out for name in heavy)
     named = cli("score", "--table", "many.csv", "-m", "adjusted_purity")
