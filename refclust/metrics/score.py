@@ -32,7 +32,6 @@ from refclust.metrics import catalogue, profiles
 from refclust.metrics.catalogue import Entry
 from refclust.metrics.chance import Estimate
 from refclust.metrics.contingency import Contingency
-from refclust.metrics.passes.kernels import KernelPasses
 from refclust.metrics.passes.silhouettes import Bounded
 from refclust.numbers.real import Interval, Real, real
 
@@ -313,7 +312,7 @@ def _result(
     whatever they cost; if even these do not settle it, a value with a bound is better than none.
     """
     passes = getattr(evidence, "passes", None)
-    if not isinstance(passes, KernelPasses):  # none, or such as have nothing but exact values
+    if not hasattr(passes, "estimate"):  # none, or such as have nothing but exact values
         return _formula(entry, evidence, options, session)
     quick: Bounded | None = passes.estimate(entry.name, options)
     if quick is not None:
