@@ -311,7 +311,7 @@ def _result(
     Passes in doubles may leave open which of two numbers is the greater. Then exact ones are made,
     whatever they cost; if even these do not settle it, a value with a bound is better than none.
     """
-    passes = getattr(evidence, "passes", None)
+    passes: Any = getattr(evidence, "passes", None)
     if not hasattr(passes, "estimate"):  # none, or such as have nothing but exact values
         return _formula(entry, evidence, options, session)
     quick: Bounded | None = passes.estimate(entry.name, options)
