@@ -129,7 +129,7 @@ class NumbaBackend:
         from refclust_numba.blocks import sizes
         from refclust_numba.mixtures.sizes import BLOCK, USUAL
 
-        return tuple(sorted({*sizes().values(), BLOCK, USUAL.batch * BLOCK, USUAL.told_rows}))
+        return tuple(sorted({*sizes().values(), BLOCK, USUAL.batch * BLOCK, USUAL.chunk_rows}))
 
     @contextmanager
     def tiny(self) -> Iterator[None]:

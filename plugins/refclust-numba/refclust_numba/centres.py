@@ -15,8 +15,8 @@ from refclust_numba.lowlevel.compiling import compiled, room
 
 def matrix(centres: Sequence[Sequence[float]]) -> Any:
     """The centres as a K x d array, in place if they are a ``CentreMatrix``."""
-    given = CentreMatrix.of(centres)
-    whole = array_over(given.values, np.float64).reshape(given.k, given.d)
+    centre_matrix = CentreMatrix.of(centres)
+    whole = array_over(centre_matrix.values, np.float64).reshape(centre_matrix.k, centre_matrix.d)
     whole.flags.writeable = False  # one kind of array, so that kernels are compiled once
     return whole
 

@@ -45,8 +45,8 @@ class Rows:
         key = ("buffers", name, size)
         if key not in self.memory:
             self.memory[key] = Reused(size, np.float64)
-        found: Reused = self.memory[key]
-        return found
+        pool: Reused = self.memory[key]
+        return pool
 
     @cached_property
     def table(self) -> Any:
@@ -116,9 +116,9 @@ class Rows:
     @cached_property
     def packed(self) -> Packed | None:
         """Dense rows in single precision, a block at a time column by column."""
-        packed, told = pack(self)
-        if told is not None:
-            self.__dict__.setdefault("sizes", told)
+        packed, number_sizes = pack(self)
+        if number_sizes is not None:
+            self.__dict__.setdefault("sizes", number_sizes)
         return packed
 
     @cached_property
@@ -133,8 +133,8 @@ class Rows:
 
 def joined_span(values: Any) -> tuple[int, int]:
     """``limbs.span`` of all values, by all threads."""
-    found = in_threads(lambda b, e: limbs.span(values, b, e), even(len(values), blocks.numbers))
-    return max(int(t) for t, _ in found), min(int(low) for _, low in found)
+    spans = in_threads(lambda b, e: limbs.span(values, b, e), even(len(values), blocks.numbers))
+    return max(int(t) for t, _ in spans), min(int(low) for _, low in spans)
 
 
 def _flat(values: memoryview) -> Any:
@@ -143,6 +143,6 @@ def _flat(values: memoryview) -> Any:
 
 def _integers(values: memoryview, kind: Any) -> Any:
     """Positions as integers of one kind, in place if they are; never written to."""
-    given = np.asarray(values).astype(kind, copy=False)
-    given.flags.writeable = False
-    return given
+    integers = np.asarray(values).astype(kind, copy=False)
+    integers.flags.writeable = False
+    return integers

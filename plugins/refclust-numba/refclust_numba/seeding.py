@@ -89,10 +89,10 @@ def closer_blocks(  # type: ignore[no-untyped-def]
     left = room(64, np.int64)
     waiting = 0
     for b in range(begin, end):
-        found = bits[b]
-        while found != 0:
-            i = b * ROWS + np.int64(lowest(found))
-            found &= found - np.uint64(1)
+        marks = bits[b]
+        while marks != 0:
+            i = b * ROWS + np.int64(lowest(marks))
+            marks &= marks - np.uint64(1)
             old = squares[i]
             square = square_of(numbers, i, centre)
             doubt = (old + square) * share + TINY
@@ -178,8 +178,8 @@ def locate(rows: Rows, before: Potential | None, r: float, by: str = "squares") 
         return draws.by_weight(rows, np.ones(rows.n, np.bool_), r)
     if by == "distinct":
         return draws.by_weight(rows, draws.different(rows, before), r)
-    found = draws.by_squares(rows, before, r)
-    return reference.place(rows.points, _plain(before), r, by) if found is None else found
+    row = draws.by_squares(rows, before, r)
+    return reference.place(rows.points, _plain(before), r, by) if row is None else row
 
 
 def best_candidate(rows: Rows, before: Potential, candidates: tuple[int, ...]) -> int:
@@ -191,12 +191,13 @@ def best_candidate(rows: Rows, before: Potential, candidates: tuple[int, ...]) -
         return candidates[first[0]]
     old, asked = believed(rows, before), np.arange(len(first))
     if rows.dense:
-        found = gains(rows, old, vectors)
+        estimates = gains(rows, old, vectors)
         names = {vector.tobytes(): k for k, vector in enumerate(vectors)}
-        rows.memory["candidates"] = (before, names, found.bits)
-        asked = _greatest(found.totals, found.errors)
+        rows.memory["candidates"] = (before, names, estimates.bits)
+        asked = _greatest(estimates.totals, estimates.errors)
         if len(asked) > 1:
-            asked = asked[_greatest(*precise_gains(rows, old, vectors[asked], found.bits[asked]))]
+            precise = precise_gains(rows, old, vectors[asked], estimates.bits[asked])
+            asked = asked[_greatest(*precise)]
     else:
         asked = _greatest(*_sparse_gains(rows, before, vectors, old))
     if len(asked) > 1:

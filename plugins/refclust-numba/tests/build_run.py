@@ -47,7 +47,7 @@ def kit() -> str | None:
     backend = find("numba").backend
     assert backend is not None
     report = conform(backend, quick=True)
-    return None if report.ok else f"{[str(one) for one in report.faults]}"
+    return None if report.ok else f"{[str(fault) for fault in report.faults]}"
 
 
 def fits() -> Iterator[Any]:

@@ -103,22 +103,22 @@ def gaussian_answers(shape: tuple[int, int, int, int], form: Any) -> Iterator[An
     draw = random.Random(f"{n} {d} {k} {form}")
     kind = draw.choice("df")
     data = dense(array(kind, numbers(draw, n * d, 3 << 20)), d, weights=weights_of(draw, n))
-    rows, given = Rows(data), gaussians(draw, form, k, d)
+    rows, densities = Rows(data), gaussians(draw, form, k, d)
     labels = array("i", [draw.randrange(-1, k) for _ in range(n)])
     with limited(threads):
         for rule in rules(draw, n, k):
-            yield FUNCTIONS["gaussian.em_step"](rows, given, rule)
-        yield FUNCTIONS["gaussian.posterior"](rows, given, True)
+            yield FUNCTIONS["gaussian.em_step"](rows, densities, rule)
+        yield FUNCTIONS["gaussian.posterior"](rows, densities, True)
         for q in (labels, positive(draw, n * k)):
-            moments = FUNCTIONS["gaussian.moments"](rows, q, k, given.means, given.spread)
+            moments = FUNCTIONS["gaussian.moments"](rows, q, k, densities.means, densities.spread)
             yield moments
     yield FUNCTIONS["gaussian.scatters"](rows, moments, ())
-    yield FUNCTIONS["gaussian.traces"](rows, moments.seconds, given.whitening, form)
+    yield FUNCTIONS["gaussian.traces"](rows, moments.seconds, densities.whitening, form)
     squares = [
         a if form != "full" or i // d % d != i % d else a + 100.0 * n
         for i, a in enumerate(moments.seconds.tolist())
     ]
-    yield FUNCTIONS["gaussian.whitening"](rows, array("d", squares), given.spread)
+    yield FUNCTIONS["gaussian.whitening"](rows, array("d", squares), densities.spread)
 
 
 def counts(draw: random.Random, n: int, d: int) -> Dataset:
@@ -164,12 +164,12 @@ def lines() -> Iterator[str]:
         with sized(sizes):
             for form in ("full", "diagonal", "spherical"):
                 for shape in GAUSSIANS:
-                    yield told(f"{name} {form}", shape, gaussian_answers(shape, form))
+                    yield digest(f"{name} {form}", shape, gaussian_answers(shape, form))
             for shape in COUNTS:
-                yield told(f"{name} counts", shape, count_answers(shape))
+                yield digest(f"{name} counts", shape, count_answers(shape))
 
 
-def told(name: str, shape: tuple[int, int, int, int], answers: Iterator[Any]) -> str:
+def digest(name: str, shape: tuple[int, int, int, int], answers: Iterator[Any]) -> str:
     """The digest of some answers; the number of threads is no part of its name."""
     content = hashlib.sha256()
     for answer in answers:

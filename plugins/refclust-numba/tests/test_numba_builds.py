@@ -49,8 +49,8 @@ print(fresh[32:40].hex(), freed[32:40].hex())
 
 def output(environment: dict[str, str], *command: str) -> list[str]:
     """What a process of a build prints, if it ends well."""
-    told = {LANES_VARIABLE, CHECKED_VARIABLE}
-    plain = {name: text for name, text in os.environ.items() if name not in told}
+    switches = {LANES_VARIABLE, CHECKED_VARIABLE}
+    plain = {name: text for name, text in os.environ.items() if name not in switches}
     answer = subprocess.run(
         [sys.executable, *command],
         env={**plain, **environment},

@@ -191,7 +191,9 @@ def test_steady_estimates_do_not_know_what_is_compiled(
     used._ready.update(used.kernels())
     for kernel in new.kernels():
         problem = Problem("dense", 1000, 4000, 3, 20)
-        answers = [one.supports(kernel, replace(problem, steady=True)) for one in (new, used)]
+        answers = [
+            backend.supports(kernel, replace(problem, steady=True)) for backend in (new, used)
+        ]
         assert answers[0] == answers[1]
         assert isinstance(answers[0], Estimate)
         hurried = used.supports(kernel, problem)
@@ -278,5 +280,7 @@ def test_looking_for_compiled_code_needs_no_home(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)
-    found = cachefolder.folders("dense")
-    assert found == ([] if "NUMBA_CACHE_DIR" in environment else [FOLDER / "dense" / "__pycache__"])
+    folders = cachefolder.folders("dense")
+    assert folders == (
+        [] if "NUMBA_CACHE_DIR" in environment else [FOLDER / "dense" / "__pycache__"]
+    )

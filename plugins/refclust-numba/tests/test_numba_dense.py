@@ -28,8 +28,8 @@ from refclust.testing.kit import threads_of
 
 def data_of(values: Any, kind: str = "d", weights: Any = None) -> Dataset:
     values = np.asarray(values, float)
-    given = None if weights is None else memoryview(array("d", list(weights)))
-    return dense(array(kind, values.ravel().tolist()), values.shape[1], weights=given)
+    weight_view = None if weights is None else memoryview(array("d", list(weights)))
+    return dense(array(kind, values.ravel().tolist()), values.shape[1], weights=weight_view)
 
 
 def centres_of(values: Any) -> CentreMatrix:
@@ -137,15 +137,15 @@ def test_margins_are_lower_bounds() -> None:
 def test_bounds_belong_to_one_step_only() -> None:
     data = data_of(blobs(600, 16, 8))
     points, rows = Points(data), Rows(data)
-    one, other = (centres_of(rows.table[at : at + 8]) for at in (0, 100))
-    first = kmeans.lloyd_step(rows, one, None)
+    left, right = (centres_of(rows.table[at : at + 8]) for at in (0, 100))
+    first = kmeans.lloyd_step(rows, left, None)
     # A step with equal labels in another object, one of other centres, and one taken twice.
     copy = LloydStep(array("i", list(first.labels)), first.changed, first.sums)
-    second = kmeans.lloyd_step(rows, other, copy)
-    again = kmeans.lloyd_step(rows, other, first)
-    back = kmeans.lloyd_step(rows, one, first)
-    assert list(second.labels) == list(again.labels) == list(assign(points, other))
-    assert list(back.labels) == list(first.labels) == list(assign(points, one))
+    second = kmeans.lloyd_step(rows, right, copy)
+    again = kmeans.lloyd_step(rows, right, first)
+    back = kmeans.lloyd_step(rows, left, first)
+    assert list(second.labels) == list(again.labels) == list(assign(points, right))
+    assert list(back.labels) == list(first.labels) == list(assign(points, left))
     assert second.changed == again.changed
     assert back.changed == 0
     assert again.sums.exact() == second.sums.exact()
@@ -169,24 +169,24 @@ def test_labels_that_are_kept_stay() -> None:
 def test_threads_change_nothing(weighted: bool) -> None:
     values = blobs(7000, 10, 12)
     weights = np.random.default_rng(5).random(7000) if weighted else None
-    found = []
+    answers = []
     for number in (1, 2, 3):
         with limited(number):
             assert threads() == number
             rows = Rows(data_of(values, weights=weights))
             steps = [step for _, step in fit(rows, centres_of(values[:12]), 8)]
             total = FUNCTIONS["kmeans.squares"](rows, steps[-1].labels, 12)
-            found.append(([(bytes(s.labels), s.changed, s.sums.exact()) for s in steps], total))
-    assert found[0] == found[1] == found[2]
+            answers.append(([(bytes(s.labels), s.changed, s.sums.exact()) for s in steps], total))
+    assert answers[0] == answers[1] == answers[2]
 
 
 def test_the_kit_can_tell_the_number_of_threads() -> None:
-    told = threads_of(NumbaBackend())
-    assert told is not None
+    limited = threads_of(NumbaBackend())
+    assert limited is not None
     usual = threads()
-    with told(usual + 1):
+    with limited(usual + 1):
         assert threads() == usual + 1
-        with told(1):
+        with limited(1):
             assert threads() == 1
         assert threads() == usual + 1
     assert threads() == usual

@@ -42,8 +42,8 @@ def table(values: Any, kind: str = "d", weights: Any = None) -> Dataset:
     flat = array(kind, values.ravel().tolist())
     if weights is None:
         return dense(flat, values.shape[1])
-    given = memoryview(array("d", np.asarray(weights, float).tolist())).toreadonly()
-    return dense(flat, values.shape[1], weights=given)
+    weight_view = memoryview(array("d", np.asarray(weights, float).tolist())).toreadonly()
+    return dense(flat, values.shape[1], weights=weight_view)
 
 
 def densities(
@@ -79,18 +79,18 @@ def rules(rng: Any, n: int, k: int) -> list[Rule]:
     return [SOFT, HARD, Rule(top=2), Rule(top=k + 1), Rule(draws=draws, samples=3)]
 
 
-def all_kernels(rng: Any, data: Dataset, given: Gaussians, around: CentreMatrix) -> None:
-    n, k = data.n, given.k
+def all_kernels(rng: Any, data: Dataset, normals: Gaussians, around: CentreMatrix) -> None:
+    n, k = data.n, normals.k
     for rule in rules(rng, n, k):
-        right("gaussian.em_step", data, given, rule, None)
-    right("gaussian.em_step", data, given, SOFT, around)
-    right("gaussian.posterior", data, given, True)
-    right("gaussian.posterior", data, given, False)
+        right("gaussian.em_step", data, normals, rule, None)
+    right("gaussian.em_step", data, normals, SOFT, around)
+    right("gaussian.posterior", data, normals, True)
+    right("gaussian.posterior", data, normals, False)
     for q in (
         array("i", rng.integers(-1, k, n).tolist()),
         array("d", rng.random(n * k).tolist()),
     ):
-        right("gaussian.moments", data, q, k, around, given.spread)
+        right("gaussian.moments", data, q, k, around, normals.spread)
 
 
 @pytest.mark.spec("KER-POSTERIOR", "KER-EMSTEP", "KER-MOMENTS")
@@ -103,8 +103,8 @@ def test_sizes_around_a_block(n: int, d: int, k: int, form: Form) -> None:
     rng = np.random.default_rng(n + d)
     values = rng.normal(size=(n, d))
     data = table(values, weights=np.arange(n) % 3 + (n == 1))
-    given = densities(rng, form, rng.normal(size=(k, d)))
-    all_kernels(rng, data, given, CentreMatrix.of(rng.normal(size=(k, d)).tolist()))
+    normals = densities(rng, form, rng.normal(size=(k, d)))
+    all_kernels(rng, data, normals, CentreMatrix.of(rng.normal(size=(k, d)).tolist()))
 
 
 @pytest.mark.spec("KER-EMSTEP", "KER-MOMENTS")
@@ -113,15 +113,15 @@ def test_sizes_around_a_block(n: int, d: int, k: int, form: Form) -> None:
 def test_few_and_many_columns(d: int, kind: str) -> None:
     rng = np.random.default_rng(d)
     values = rng.normal(size=(70, d))
-    given = densities(rng, "full", rng.normal(size=(3, d)), 0.5)
+    normals = densities(rng, "full", rng.normal(size=(3, d)), 0.5)
     for weights in (None, rng.random(70) * (rng.random(70) < 0.7)):
         data = table(values, kind, weights)
-        right("gaussian.em_step", data, given)
-        right("gaussian.em_step", data, given, HARD)
-    right("gaussian.posterior", data, given, True)
+        right("gaussian.em_step", data, normals)
+        right("gaussian.em_step", data, normals, HARD)
+    right("gaussian.posterior", data, normals, True)
     labels = array("i", rng.integers(-1, 3, 70).tolist())
-    right("gaussian.moments", data, labels, 3, given.means, "full")
-    right("gaussian.moments", data, labels, 3, given.means, "diagonal")
+    right("gaussian.moments", data, labels, 3, normals.means, "full")
+    right("gaussian.moments", data, labels, 3, normals.means, "diagonal")
 
 
 @pytest.mark.spec("KER-POSTERIOR", "KER-EMSTEP")
@@ -140,9 +140,11 @@ def test_an_offset_of_the_data_and_far_components(form: Form, far: float) -> Non
 def test_equal_components_and_duplicated_rows(form: Form) -> None:
     rng = np.random.default_rng(4)
     values = np.repeat(rng.integers(-1, 2, size=(9, 2)), 8, axis=0)
-    one = densities(rng, form, values[:1].astype(float), offsets=[-1.0])
-    offsets, whitening = (array("d", 3 * part.tolist()) for part in (one.offsets, one.whitening))
-    same = Gaussians(offsets, CentreMatrix.of(list(one.means) * 3), whitening, form)
+    component = densities(rng, form, values[:1].astype(float), offsets=[-1.0])
+    offsets, whitening = (
+        array("d", 3 * part.tolist()) for part in (component.offsets, component.whitening)
+    )
+    same = Gaussians(offsets, CentreMatrix.of(list(component.means) * 3), whitening, form)
     all_kernels(rng, table(values), same, same.means)
     answer = FUNCTIONS["gaussian.em_step"](Rows(table(values)), same, HARD)
     assert answer.moments.counts.tolist() == [72.0, 0.0, 0.0]
@@ -156,27 +158,27 @@ def test_rows_that_no_component_can_have_made(form: Form) -> None:
     none = -math.inf
     weights = [1.0, 0.0, 2.0]
     for offsets in ([none, none], [none, 0.0]):
-        given = densities(rng, form, np.zeros((2, 2)), offsets=offsets)
+        normals = densities(rng, form, np.zeros((2, 2)), offsets=offsets)
         for rule in rules(rng, 3, 2):
-            answer = right("gaussian.em_step", table(rng.normal(size=(3, 2))), given, rule)
+            answer = right("gaussian.em_step", table(rng.normal(size=(3, 2))), normals, rule)
             assert (answer.log_likelihood == none) is (offsets[1] == none)
     # The row of infinite distance has weight 0, so it counts for nothing.
     values = [[0.0, 0.0], [1e200, 0.0], [1.0, 1.0]]
-    given = densities(rng, form, np.zeros((2, 2)))
-    assert math.isfinite(right("gaussian.em_step", table(values, "d", weights), given).bound)
-    unweighted = right("gaussian.em_step", table(values), given)
+    normals = densities(rng, form, np.zeros((2, 2)))
+    assert math.isfinite(right("gaussian.em_step", table(values, "d", weights), normals).bound)
+    unweighted = right("gaussian.em_step", table(values), normals)
     assert unweighted.log_likelihood == none
-    assert right("gaussian.posterior", table(values), given, True).log_likelihoods[1] == none
+    assert right("gaussian.posterior", table(values), normals, True).log_likelihoods[1] == none
 
 
 @pytest.mark.spec("KER-EMSTEP")
 def test_what_overflows_is_left_to_the_reference() -> None:
     rng = np.random.default_rng(6)
-    given = densities(rng, "full", np.zeros((1, 2)), 1e-300)
+    normals = densities(rng, "full", np.zeros((1, 2)), 1e-300)
     data = table(rng.random((5, 2)) * 1e300)  # all squares are +inf
     for run in (KERNELS["gaussian.em_step"].reference, FUNCTIONS["gaussian.em_step"]):
         seen = Points(data) if run is KERNELS["gaussian.em_step"].reference else Rows(data)
-        assert math.inf in run(seen, given).moments.seconds.tolist()
+        assert math.inf in run(seen, normals).moments.seconds.tolist()
 
 
 @pytest.mark.spec("KER-EMSTEP")
@@ -197,12 +199,12 @@ def test_any_small_problem(data: st.DataObject) -> None:
     scale = data.draw(st.sampled_from((1e-3, 1.0, 30.0, 1e4)), "scale")
     shift = data.draw(st.sampled_from((0.0, 0.1, 1e6)), "shift")
     means = np.array(values)[rng.integers(0, n, k)] + shift
-    given = densities(rng, form, means + shift * rng.integers(0, 2, (k, d)), scale)
+    normals = densities(rng, form, means + shift * rng.integers(0, 2, (k, d)), scale)
     rule = rules(rng, n, k)[data.draw(st.integers(0, 4), "rule")]
-    right("gaussian.em_step", table(np.array(values) + shift, "d", weights), given, rule)
+    right("gaussian.em_step", table(np.array(values) + shift, "d", weights), normals, rule)
 
 
-def told(answer: Any) -> list[Any]:
+def bits_of(answer: Any) -> list[Any]:
     """All numbers of an answer, bit by bit."""
     parts = getattr(answer, "moments", answer)
     names = ("counts", "firsts", "seconds", "labels", "log_likelihoods", "joint")
@@ -217,17 +219,17 @@ def test_threads_change_no_bit(form: Form, d: int) -> None:
     rng = np.random.default_rng(8)
     n, k = 9000, 3
     rows = Rows(table(rng.normal(size=(n, d)), weights=rng.random(n)))
-    given = densities(rng, form, rng.normal(size=(k, d)))
+    normals = densities(rng, form, rng.normal(size=(k, d)))
     q = array("d", rng.random(n * k).tolist())
     for name, args in (
-        *(("gaussian.em_step", (given, rule)) for rule in rules(rng, n, k)),
-        ("gaussian.posterior", (given, True)),
-        ("gaussian.moments", (q, k, given.means, given.spread)),
+        *(("gaussian.em_step", (normals, rule)) for rule in rules(rng, n, k)),
+        ("gaussian.posterior", (normals, True)),
+        ("gaussian.moments", (q, k, normals.means, normals.spread)),
     ):
         answers = []
         for number in (1, 2, 3):
             with limited(number):
-                answers.append(told(FUNCTIONS[name](rows, *args)))
+                answers.append(bits_of(FUNCTIONS[name](rows, *args)))
         assert answers[0] == answers[1] == answers[2]
 
 
@@ -238,17 +240,17 @@ def test_sparse_rows_are_refused_and_left_to_the_reference() -> None:
         assert isinstance(backend.supports(name, Problem("dense", 10, 20, 2)), Estimate)
     rng = np.random.default_rng(9)
     data = sparse(array("q", [0, 1, 2]), array("q", [1, 0]), array("d", [2.0, -1.0]), 2)
-    given = densities(rng, "full", np.zeros((2, 2)))
-    right("gaussian.em_step", data, given)
-    right("gaussian.posterior", data, given, True)
-    right("gaussian.moments", data, array("i", [0, 1]), 2, given.means, "full")
+    normals = densities(rng, "full", np.zeros((2, 2)))
+    right("gaussian.em_step", data, normals)
+    right("gaussian.posterior", data, normals, True)
+    right("gaussian.moments", data, array("i", [0, 1]), 2, normals.means, "full")
 
 
 def of_vectors(name: str, values: Any) -> Any:
     """What an elementary function makes of numbers, a vector at a time."""
 
     @generated
-    def one(typingctx: Any, source: Any, target: Any, place: Any) -> Any:  # noqa: ARG001
+    def take_vector(typingctx: Any, source: Any, target: Any, place: Any) -> Any:  # noqa: ARG001
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             emit = Emit(context, builder, signature, args)
             source, target = emit.memories(0, 1)
@@ -260,11 +262,11 @@ def of_vectors(name: str, values: Any) -> Any:
     @njit
     def run(source, target):  # type: ignore[no-untyped-def]
         for i in range(0, len(source), DOUBLES):
-            one(source, target, i)
+            take_vector(source, target, i)
 
-    found = np.empty_like(values)
-    run(values, found)
-    return found
+    answers = np.empty_like(values)
+    run(values, answers)
+    return answers
 
 
 def test_exponentials_and_logarithms_err_by_a_few_units() -> None:
@@ -286,11 +288,11 @@ def test_exponentials_and_logarithms_err_by_a_few_units() -> None:
 def test_weights_of_any_size_give_the_same_mixture(weight: float) -> None:
     rows = [[0.0], [1.0], [2.0], [9.0], [10.0], [12.0]]
     options: Any = {"seed": 1, "limit": 3, "tolerance": None, "backend": "numba"}
-    one = gaussian_mixture(rows, 2, weights=[1.0] * 6, **options)
-    two = gaussian_mixture(rows, 2, weights=[weight] * 6, **options)
+    unit = gaussian_mixture(rows, 2, weights=[1.0] * 6, **options)
+    scaled = gaussian_mixture(rows, 2, weights=[weight] * 6, **options)
     # Weights that are no power of two are rounded in every product: n + 8 units, in all sums.
     for name in ("means", "spreads"):
-        pairs = zip(getattr(one.parameters, name), getattr(two.parameters, name), strict=True)
+        pairs = zip(getattr(unit.parameters, name), getattr(scaled.parameters, name), strict=True)
         for a, b in pairs:
             assert b == pytest.approx(a, rel=2.0**-45)
 
@@ -311,13 +313,13 @@ def test_a_far_component_has_its_own_variance() -> None:
 def test_columns_out_of_range_are_refused_in_the_words_of_the_reference(unit: float) -> None:
     # Of both signs: then differences overflow both ways.
     rows = [[i / 12 * unit, 1.0 * i] for i in (0, 1, -12, 9, 10, 12)]
-    told = []
+    messages = []
     for backend in ("reference", "numba"):
         with pytest.raises(NotFinite) as caught:
             gaussian_mixture(rows, 2, backend=backend)
-        told.append(str(caught.value))
-    assert told[0] == told[1]
-    assert told[0].startswith("the standard deviation of column 0 is ")
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+    assert messages[0].startswith("the standard deviation of column 0 is ")
 
 
 def test_logarithms_of_any_number_and_of_the_rest_to_one() -> None:
@@ -347,5 +349,5 @@ def test_small_batches_and_chunks(form: Form, d: int) -> None:
     n, k = 3 * BLOCK + 5, 2
     data = table(rng.normal(size=(n, d)), weights=rng.random(n))
     with sized(TINY):
-        given = densities(rng, form, rng.normal(size=(k, d)))
-        all_kernels(rng, data, given, CentreMatrix.of(rng.normal(size=(k, d)).tolist()))
+        normals = densities(rng, form, rng.normal(size=(k, d)))
+        all_kernels(rng, data, normals, CentreMatrix.of(rng.normal(size=(k, d)).tolist()))

@@ -116,11 +116,11 @@ def test_expected_information_of_any_shape(
     monkeypatch: pytest.MonkeyPatch, problem: Margins
 ) -> None:
     narrow = expected_mi(problem, 45)
-    told = set()
+    answers = set()
     for threads in ("1", "2", "3"):
         monkeypatch.setenv("REFCLUST_THREADS", threads)
-        told.add(FUNCTIONS["information.expected_mi"](problem, 30))
-    [answer] = told
+        answers.add(FUNCTIONS["information.expected_mi"](problem, 30))
+    [answer] = answers
     assert KERNELS["information.expected_mi"].contract.fault(narrow, answer) is None
     assert answer[1] - answer[0] < 1e-22
 

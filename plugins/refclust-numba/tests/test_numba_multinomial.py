@@ -91,16 +91,16 @@ def stored(rows: Any, weights: Any, index: str, zeros: bool) -> Dataset:
     return sparse(starts, columns, values, rows.shape[1], weights=weights)
 
 
-def all_of_it(data: Dataset, given: Terms, seed: int) -> None:
+def all_of_it(data: Dataset, densities: Terms, seed: int) -> None:
     random = np.random.default_rng(seed)
     for full in (False, True):
-        judge("multinomial.posterior", data, given, full)
-    for rule in rules(random, data.n, given.k):
-        judge("multinomial.em_step", data, given, rule)
-    judge("multinomial.em_step", data, given)
-    labels = array("i", random.integers(-1, given.k, data.n).tolist())
-    judge("multinomial.moments", data, labels, given.k)
-    judge("multinomial.moments", data, doubles(random.random((data.n, given.k))), given.k)
+        judge("multinomial.posterior", data, densities, full)
+    for rule in rules(random, data.n, densities.k):
+        judge("multinomial.em_step", data, densities, rule)
+    judge("multinomial.em_step", data, densities)
+    labels = array("i", random.integers(-1, densities.k, data.n).tolist())
+    judge("multinomial.moments", data, labels, densities.k)
+    judge("multinomial.moments", data, doubles(random.random((data.n, densities.k))), densities.k)
 
 
 @pytest.mark.spec("KER-POSTERIOR", "KER-MOMENTS", "KER-EMSTEP")
@@ -112,12 +112,12 @@ def test_counts(kept: str, kind: str) -> None:
         rows = counts(seed, n, d, kind)
         weights = None if seed % 2 else np.random.default_rng(seed).integers(1, 4, n) % 3 + 0.0
         for never, certain in ((0.2 * (seed % 2), False), (0.2, True)):
-            given = terms(seed, k, d, never, certain)
+            densities = terms(seed, k, d, never, certain)
             if kept == "dense":
                 data = dataset(rows, weights=None if weights is None else weights.tolist())
             else:
                 data = stored(rows, weights, "iq"[seed % 2], zeros=kept != "sparse")
-            all_of_it(data, given, seed)
+            all_of_it(data, densities, seed)
 
 
 @pytest.mark.parametrize("n", [127, 128, 129, 1023, 1025, 2100])
@@ -131,7 +131,7 @@ def test_sizes_around_blocks_chunks_and_stretches(n: int) -> None:
             judge("multinomial.moments", data, labels, 2)
 
 
-def told(answer: Any) -> bytes:
+def bits_of(answer: Any) -> bytes:
     """All that a step tells, bit by bit."""
     numbers = repr((answer.log_likelihood, answer.bound, answer.entropy)).encode()
     return numbers + bytes(answer.moments.counts) + bytes(answer.moments.sums)
@@ -143,19 +143,21 @@ def test_no_bit_depends_on_the_number_of_threads(k: int) -> None:
     rows = counts(k, 5000, 60, "fractions")
     random = np.random.default_rng(k)
     data = stored(rows, random.random(5000), "i", zeros=False)
-    given = terms(k, k, 60)
+    densities = terms(k, k, 60)
     for size in (USUAL, replace(USUAL, shares=1), TINY):
         for rule in rules(random, 5000, k):
-            found = set()
+            steps = set()
             for count in (1, 2, 3):
                 with limited(count), sized(size):
-                    found.add(told(NUMBA["multinomial.em_step"](Rows(data), given, rule)))
-            assert len(found) == 1
+                    steps.add(bits_of(NUMBA["multinomial.em_step"](Rows(data), densities, rule)))
+            assert len(steps) == 1
     wholes = set()
     for count in (1, 2, 3):
         with limited(count):
-            one = NUMBA["multinomial.posterior"](Rows(data), given, True)
-            wholes.add(bytes(one.labels) + bytes(one.log_likelihoods) + bytes(one.joint))
+            posterior = NUMBA["multinomial.posterior"](Rows(data), densities, True)
+            wholes.add(
+                bytes(posterior.labels) + bytes(posterior.log_likelihoods) + bytes(posterior.joint)
+            )
     assert len(wholes) == 1
 
 
@@ -164,26 +166,26 @@ def test_the_same_rows_again_and_other_numbers_of_components() -> None:
     rows = Rows(data)
     kernel: Any = KERNELS["multinomial.em_step"]
     for k in (3, 40, 3, 7):
-        given = terms(k, k, 9, 0.1)
-        answer = NUMBA["multinomial.em_step"](rows, given, SOFT)
-        due = kernel.reference(Points(data), given, SOFT)
-        assert kernel.contract.judged(Points(data), (given, SOFT), due, answer) is None
-        assert told(answer) == told(NUMBA["multinomial.em_step"](rows, given, SOFT))
+        densities = terms(k, k, 9, 0.1)
+        answer = NUMBA["multinomial.em_step"](rows, densities, SOFT)
+        due = kernel.reference(Points(data), densities, SOFT)
+        assert kernel.contract.judged(Points(data), (densities, SOFT), due, answer) is None
+        assert bits_of(answer) == bits_of(NUMBA["multinomial.em_step"](rows, densities, SOFT))
 
 
 def test_rows_that_nothing_can_have_made() -> None:
     rows = [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]
-    given = Terms(doubles([0, 0]), doubles([-1, -math.inf, -2, -math.inf]))
-    step = judge("multinomial.em_step", dataset(rows, weights=[1.0, 0.0, 2.0]), given, SOFT)
+    densities = Terms(doubles([0, 0]), doubles([-1, -math.inf, -2, -math.inf]))
+    step = judge("multinomial.em_step", dataset(rows, weights=[1.0, 0.0, 2.0]), densities, SOFT)
     # log p of row 0 is log(e^-1 + e^-2), of row 2 log 2; row 1 has no weight.
     due = math.log(math.exp(-1) + math.exp(-2)) + 2 * math.log(2)
     assert math.isclose(step.log_likelihood, due, rel_tol=1e-15)
     for rule in (SOFT, HARD, Rule(draws=doubles([0.5] * 3), samples=1)):
-        step = judge("multinomial.em_step", dataset(rows), given, rule)
+        step = judge("multinomial.em_step", dataset(rows), densities, rule)
         assert (step.log_likelihood, step.bound) == (-math.inf, -math.inf)
         assert list(step.moments.sums)[1::2] == [0.0, 0.0]
-    found = judge("multinomial.posterior", dataset(rows), given, False)
-    assert list(found.labels) == [0, 0, 0]
+    posterior = judge("multinomial.posterior", dataset(rows), densities, False)
+    assert list(posterior.labels) == [0, 0, 0]
 
 
 def test_answers_outlive_the_next_call() -> None:

@@ -120,8 +120,8 @@ def test_greedy_seeding_in_lockstep(data: Dataset) -> None:
         before = both("seeding.potential", points, rows, (centre, before[0]), (centre, before[1]))
         candidates = []
         for r in [*draws.random(3).tolist(), 0.0, 1 - 2.0**-53]:
-            due, found = both("seeding.locate", points, rows, (before[0], r), (before[1], r))
-            assert due == found
+            due, answer = both("seeding.locate", points, rows, (before[0], r), (before[1], r))
+            assert due == answer
             both(
                 "seeding.locate", points, rows, (before[0], r, "distinct"),
                 (before[1], r, "distinct"),
@@ -141,13 +141,13 @@ def test_what_a_call_remembers_is_used_for_its_own_potential_only(data: Dataset)
     points, rows = Points(data), Rows(data)
     first, second, third = (points.whole_row(i) for i in (0, 40, 60))
     due = KERNELS["seeding.potential"].reference(points, first)
-    one = FUNCTIONS["seeding.potential"](rows, first)
+    potential = FUNCTIONS["seeding.potential"](rows, first)
     other = FUNCTIONS["seeding.potential"](rows, second)
-    FUNCTIONS["seeding.best_candidate"](rows, one, (40, 60))
+    FUNCTIONS["seeding.best_candidate"](rows, potential, (40, 60))
     elsewhere = KERNELS["seeding.potential"].reference(points, second)
     both("seeding.potential", points, rows, (third, elsewhere), (third, other))
-    FUNCTIONS["seeding.best_candidate"](rows, one, (40, 60))
-    both("seeding.potential", points, rows, (second, due), (second, one))
+    FUNCTIONS["seeding.best_candidate"](rows, potential, (40, 60))
+    both("seeding.potential", points, rows, (second, due), (second, potential))
     both("seeding.potential", points, rows, (second, due), (second, due))
 
 
@@ -155,18 +155,18 @@ def steps(data: Dataset, centres: Any, metric: str, passes: int = 6) -> list[byt
     """Labels and means of some steps in lockstep with the reference."""
     points, rows = Points(data), Rows(data)
     before: tuple[Any, Any] = (None, None)
-    told = []
+    answers = []
     for _ in range(passes):
         due, step = before = both(
             "kmeans.lloyd_step", points, rows, (centres, before[0], metric),
             (centres, before[1], metric),
         )  # fmt: skip
         _, means = both("kmeans.means", points, rows, (due.sums,), (step.sums,))
-        told += [bytes(memoryview(step.labels)), bytes(means)]
+        answers += [bytes(memoryview(step.labels)), bytes(means)]
         centres = CentreMatrix.flat(means, data.d)
         if metric == "cosine" and not all(any(centre) for centre in centres.rows()):
             break
-    return told
+    return answers
 
 
 @pytest.mark.parametrize("k", [2, 37])
@@ -189,8 +189,8 @@ def test_sparse_centres_that_change_stand_together() -> None:
         both("kmeans.assign", points, rows, (centres,), (centres,))
         labels = labels.copy()
         labels[list(moves)] = (labels[list(moves)] + 1) % 50
-        given = np.array(before.labels, np.int32)
-        sums, _ = sparse_sums.moved(rows, given, labels, 50, before.sums)
+        old_labels = np.array(before.labels, np.int32)
+        sums, _ = sparse_sums.moved(rows, old_labels, labels, 50, before.sums)
         before = LloydStep(array("i", labels.tolist()), len(moves), sums)
     assert (np.diff(rows.memory["side"].places) != 1).any()
 
@@ -228,23 +228,23 @@ def test_threads_change_no_sparse_step_and_no_seed(
     data = SPARSE[name]
     centres = CentreMatrix.of([Points(data).whole_row(i) for i in range(20)])
 
-    def told() -> Any:
+    def all_answers() -> Any:
         return steps(data, centres, "euclidean", 3), chosen(DENSE["offset"]), chosen(data)
 
     def chosen(some: Dataset) -> list[int]:
-        rows, found = Rows(some), [0]
+        rows, centres_so_far = Rows(some), [0]
         before = None
         for _ in range(6):
-            centre = Points(some).whole_row(found[-1])
+            centre = Points(some).whole_row(centres_so_far[-1])
             before = FUNCTIONS["seeding.potential"](rows, centre, before)
             asked = tuple(FUNCTIONS["seeding.locate"](rows, before, r / 7) for r in range(1, 6))
-            found.append(FUNCTIONS["seeding.best_candidate"](rows, before, asked))
-        return found
+            centres_so_far.append(FUNCTIONS["seeding.best_candidate"](rows, before, asked))
+        return centres_so_far
 
     answers = []
     for threads in (1, 2, 3):
         monkeypatch.setenv(VARIABLE, str(threads))
-        answers.append(told())
+        answers.append(all_answers())
     assert answers[0] == answers[1] == answers[2]
 
 
@@ -267,15 +267,15 @@ def test_means_that_somebody_holds_stay_what_they_were() -> None:
 def test_means_nobody_holds_give_their_memory_back() -> None:
     versions = Versions()
     states = versions.new(3)
-    one = versions.buffer(3, 4)
-    held = one.finished(states)
+    buffer = versions.buffer(3, 4)
+    held = buffer.finished(states)
     other = versions.buffer(3, 4)
     more = np.frombuffer(other.finished(states))[2:]
-    assert other is not one
+    assert other is not buffer
     del held
-    assert versions.buffer(3, 4) is one
+    assert versions.buffer(3, 4) is buffer
     del more
-    assert versions.buffer(2, 6) not in (one, other)
+    assert versions.buffer(2, 6) not in (buffer, other)
 
 
 @pytest.mark.parametrize("make", [table, documents], ids=["dense", "sparse"])
@@ -295,9 +295,9 @@ def test_means_on_and_beside_ties(make: Callable[..., Dataset], scale: float) ->
     data = make(values * scale)
     points, rows = Points(data), Rows(data)
     for labels in ([0, 0, 1, 1, 1], [0, 0, 0, 0, 1], [0, 1, 2, 1, 2], [2, 2, 2, 2, 2]):
-        given = array("i", labels)
-        due = KERNELS["kmeans.accumulate"].reference(points, given, 3)
-        sums = FUNCTIONS["kmeans.accumulate"](rows, given, 3)
+        owners = array("i", labels)
+        due = KERNELS["kmeans.accumulate"].reference(points, owners, 3)
+        sums = FUNCTIONS["kmeans.accumulate"](rows, owners, 3)
         _, means = both("kmeans.means", points, rows, (due,), (sums,))
         named = CentreMatrix.flat(means, data.d)
         both("kmeans.residual", points, rows, (due, named), (sums, named))
@@ -317,8 +317,8 @@ def test_ties_of_sparse_rows_whose_squares_underflow(power: int) -> None:
     values = 2.0**power * np.array([[1.0, 0.5], [-1.25, 0.75], [0.0, 1.75], [1.5, -0.25]])
     data = documents(values)
     centres = CentreMatrix.of([tuple(row) for row in values[:2].tolist()])
-    found = FUNCTIONS["kmeans.assign"](Rows(data), centres, "euclidean")
-    assert list(found) == [0, 1, 0, 0]  # the third row is as far from one as from the other
+    labels = FUNCTIONS["kmeans.assign"](Rows(data), centres, "euclidean")
+    assert list(labels) == [0, 1, 0, 0]  # the third row is as far from one as from the other
 
 
 def test_candidates_of_sparse_rows_under_the_least_weights() -> None:

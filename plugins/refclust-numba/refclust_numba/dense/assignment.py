@@ -124,17 +124,19 @@ def _step(
     cycles = rows.n * k * (d + 5) // (2 * LANES)
     workers = max(1, min(threads(), -(-rows.n // ROWS) // blocks.chunk, cycles // blocks.cycles))
     # A line of the cache for each: threads that write to one line wait for each other.
-    turn, told = aligned((8,), np.int64), aligned((workers, 8), np.int64)
+    turn, tallies = aligned((8,), np.int64), aligned((workers, 8), np.int64)
     turn[:] = 0
-    told[:] = 0
+    tallies[:] = 0
     own = [nothing(rows) if adding is None else adding.part() for _ in range(workers)]
     share = Share(turn, blocks.chunk, blocks.listed)
 
     def work(task: int, _worker: int) -> None:
-        step_blocks(rows.table, rows.weights, packed, centres, labels, own[task], share, told[task])
+        step_blocks(
+            rows.table, rows.weights, packed, centres, labels, own[task], share, tallies[task]
+        )
 
     shared(work, workers)
-    *decided, left, changed = told.sum(axis=0)[:5].tolist()
+    *decided, left, changed = tallies.sum(axis=0)[:5].tolist()
     for name, number in zip(("float32", "float64", "double-double"), decided, strict=True):
         rows.rungs[name] += number
     return left, changed

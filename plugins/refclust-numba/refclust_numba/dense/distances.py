@@ -83,18 +83,18 @@ def _longest(rows: Rows, centres: Any) -> float:
     while same < min(len(known), len(centres)) and known[same] is centres[same]:
         same += 1
     more = (float(np.sqrt(np.dot(c, c))) for c in map(np.array, centres[same:]))
-    found: tuple[float, ...] = (*lengths[:same], *more)
-    rows.memory["lengths"] = (tuple(centres), found)
-    return max(found)
+    all_lengths: tuple[float, ...] = (*lengths[:same], *more)
+    rows.memory["lengths"] = (tuple(centres), all_lengths)
+    return max(all_lengths)
 
 
 def squared_rows(rows: Rows) -> Any:
     """The squared lengths of sparse rows."""
     if "squares" not in rows.memory:
-        found = np.empty(rows.n)
+        squares = np.empty(rows.n)
         pieces = even(rows.n, blocks.measured)
-        shared(lambda p, _: row_squares(rows.starts, rows.values, found, *pieces[p]), len(pieces))
-        rows.memory["squares"] = found
+        shared(lambda p, _: row_squares(rows.starts, rows.values, squares, *pieces[p]), len(pieces))
+        rows.memory["squares"] = squares
     return rows.memory["squares"]
 
 

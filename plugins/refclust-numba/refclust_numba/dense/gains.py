@@ -121,25 +121,25 @@ def gain_blocks(packed, candidates, old, weights, bits, totals, errors, begin, e
         for k in range(count):
             length = candidates.reach[k] * np.float32(1.0 + 2.0**-20)
             fixed = np.float32((d + 4) * 2.0**-130) * max(length, np.float32(1.0))
-            found = within(out, k * ROWS, bases, packed.lengths, b * ROWS, length, share, fixed)
-            bits[k, b] = found
+            marks = within(out, k * ROWS, bases, packed.lengths, b * ROWS, length, share, fixed)
+            bits[k, b] = marks
             limits = np.float64(length), np.float64(share), np.float64(fixed)
-            total, doubt = gain_marked(found, first, packed, out, k, limits, old, weights)
+            total, doubt = gain_marked(marks, first, packed, out, k, limits, old, weights)
             totals[k] += total
             errors[k] += doubt
 
 
 @borrowing
-def gain_marked(found, first, packed, out, k, limits, old, weights):  # type: ignore[no-untyped-def]
+def gain_marked(marks, first, packed, out, k, limits, old, weights):  # type: ignore[no-untyped-def]
     """What the marked rows of a block gain by one candidate, and a bound of the error."""
     length, share, fixed = limits
     d, square_factor = packed.blocks.shape[1], packed.factor * packed.factor
     own_error = 8 * (d + 10) * 2.0**-53 * square_factor
     weighted = weights.shape[0] > 0
     total, doubt = 0.0, 0.0
-    while found != 0:
-        r = lowest(found)
-        found &= found - np.uint64(1)
+    while marks != 0:
+        r = lowest(marks)
+        marks &= marks - np.uint64(1)
         own = np.float64(packed.lengths[first + r])
         square = old[first + r] * square_factor
         gain = max((square - own * own) - 2.0 * np.float64(out[k, r]), 0.0)
@@ -174,10 +174,10 @@ def gain_rows(numbers, bits, centre, old, weights, share, begin, end):  # type: 
     weighted = weights.shape[0] > 0
     total, doubt = 0.0, 0.0
     for b in range(begin, end):
-        found = bits[b]
-        while found != 0:
-            i = b * ROWS + np.int64(lowest(found))
-            found &= found - np.uint64(1)
+        marks = bits[b]
+        while marks != 0:
+            i = b * ROWS + np.int64(lowest(marks))
+            marks &= marks - np.uint64(1)
             square = square_of(numbers, i, centre)
             weight = weights[i] if weighted else 1.0
             total += weight * max(old[i] - square, 0.0)

@@ -36,14 +36,14 @@ def within(
             for memory, place in places
         ]
         length, share, fixed = (splat(builder, args[i], LANES) for i in (5, 6, 7))
-        found = ir.Constant(LONG, 0)
+        mask = ir.Constant(LONG, 0)
         for v, (score, base, own) in enumerate(zip(*vectors, strict=True)):
             both = builder.fadd(own, length)
             bound = builder.fadd(builder.fmul(share, builder.fmul(both, both)), fixed)
             less = builder.fcmp_unordered("<", score, builder.fadd(base, bound))
             bits = builder.zext(builder.bitcast(less, ir.IntType(LANES)), LONG)
-            found = builder.or_(found, builder.shl(bits, ir.Constant(LONG, v * LANES)))
-        return found
+            mask = builder.or_(mask, builder.shl(bits, ir.Constant(LONG, v * LANES)))
+        return mask
 
     numbers = [types.float32] * 3
     return types.uint64(scores, types.intp, bases, lengths, types.intp, *numbers), generate

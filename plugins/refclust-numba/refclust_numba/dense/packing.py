@@ -67,8 +67,8 @@ class Sizes:
 def sizes(rows: Rows) -> Sizes:
     """The sizes of dense numbers."""
     nothing = np.empty((0, rows.d, ROWS), np.float32)
-    found = _pass(rows, np.zeros(rows.d), 1.0, nothing, np.empty(0, np.float32))
-    return _sizes(found)
+    extents = _pass(rows, np.zeros(rows.d), 1.0, nothing, np.empty(0, np.float32))
+    return _sizes(extents)
 
 
 def pack(rows: Rows) -> tuple[Packed | None, Sizes | None]:
@@ -89,14 +89,14 @@ def pack(rows: Rows) -> tuple[Packed | None, Sizes | None]:
     exponent = _exponent(largest) + _ROOM if largest else 0
     while True:
         factor = float(np.ldexp(1.0, -exponent)) if exponent > -_LARGEST else 1.0
-        found = _pass(rows, offset, factor, packed, lengths)
-        told = _sizes(found)
-        if int(told.tops.max()) > _LARGEST:
-            return None, told
-        largest = found[2].max()
+        extents = _pass(rows, offset, factor, packed, lengths)
+        number_sizes = _sizes(extents)
+        if int(number_sizes.tops.max()) > _LARGEST:
+            return None, number_sizes
+        largest = extents[2].max()
         if largest <= 1.0:
             middle = np.concatenate((offset, np.zeros(-rows.d % LANES)))
-            return Packed(packed, lengths, offset, middle, factor), told
+            return Packed(packed, lengths, offset, middle, factor), number_sizes
         exponent += _exponent(largest)
 
 
@@ -106,16 +106,16 @@ def _exponent(value: Any) -> int:
 
 def _pass(rows: Rows, offset: Any, factor: float, packed: Any, lengths: Any) -> Any:
     """Of each column the largest number, the lowest bit and the largest y."""
-    found = in_threads(
+    pieces = in_threads(
         lambda b, e: pack_blocks(rows.table, offset, factor, packed, lengths, b, e),
         even(-(-rows.n // ROWS), blocks.packed),
     )
-    tops, lows, largest = zip(*found, strict=True)
+    tops, lows, largest = zip(*pieces, strict=True)
     return np.max(tops, axis=0), np.min(lows, axis=0), np.max(largest, axis=0)
 
 
-def _sizes(found: Any) -> Sizes:
-    tops, lows, _ = found
+def _sizes(extents: Any) -> Sizes:
+    tops, lows, _ = extents
     least = lows.min(initial=np.inf)
     return Sizes(
         np.where(tops > 0, np.frexp(tops)[1], -2000).astype(np.int64),
@@ -132,27 +132,27 @@ def pack_blocks(table, offset, factor, packed, lengths, begin, end):  # type: ig
     d = table.shape[1]
     packing = packed.shape[0] > 0
     columns = -(-d // LANES) * LANES
-    found = Columns(
+    extents = Columns(
         np.zeros(columns), np.zeros(columns), np.full(columns, np.inf), np.zeros(columns)
     )
     for j in range(d):
-        found.middle[j] = offset[j]
+        extents.middle[j] = offset[j]
     part = np.zeros((LANES, columns), np.float32)
     square, squares = room((LANES, LANES), np.float32), room(ROWS, np.float64)
     spare = np.zeros((LANES, columns), table.dtype)
     flat = packed.reshape(-1)
     for b in range(begin, end):
         for first in range(0, ROWS, LANES):
-            read_rows(table, b * ROWS + first, factor, found, part, spare)
+            read_rows(table, b * ROWS + first, factor, extents, part, spare)
             if packing:
                 turn(part, square, flat, b * d * ROWS + first, d)
         if packing:
             measure_block(flat, b, d, squares, lengths)
-    return found.tops[:d], found.lows[:d], found.largest[:d]
+    return extents.tops[:d], extents.lows[:d], extents.largest[:d]
 
 
 @borrowing
-def read_rows(table, i, factor, found, part, spare):  # type: ignore[no-untyped-def]
+def read_rows(table, i, factor, extents, part, spare):  # type: ignore[no-untyped-def]
     """Write y of ``LANES`` rows, those from i on, and of rows after the last one zero."""
     n, d = table.shape
     columns = part.shape[1]
@@ -169,13 +169,13 @@ def read_rows(table, i, factor, found, part, spare):  # type: ignore[no-untyped-
     for j in range(0, d, DOUBLES):
         if inside:
             survey(
-                table, i * d, d, count, found.middle, factor, found.tops, found.lows,
-                found.largest, j, part, columns,
+                table, i * d, d, count, extents.middle, factor, extents.tops, extents.lows,
+                extents.largest, j, part, columns,
             )  # fmt: skip
         else:
             survey(
-                spare, 0, columns, count, found.middle, factor, found.tops, found.lows,
-                found.largest, j, part, columns,
+                spare, 0, columns, count, extents.middle, factor, extents.tops, extents.lows,
+                extents.largest, j, part, columns,
             )  # fmt: skip
 
 

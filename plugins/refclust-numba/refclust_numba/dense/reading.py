@@ -65,9 +65,9 @@ def survey(
         code = _Sizes(context, builder, signature, args)
         x, offset, out = code.memories(0, 4, 10)
         first, stride, rows, factor, column, apart = code.values(1, 2, 3, 5, 9, 11)
-        found = code.memories(6, 7, 8)
+        extremes = code.memories(6, 7, 8)
         middle, factor = code.load(offset, column), code.splat(factor)
-        kept = [code.variable(code.load(memory, column)) for memory in found]
+        kept = [code.variable(code.load(memory, column)) for memory in extremes]
         with code.loop(rows) as row:
             value = load_doubles(code, x, first, column, (row.index, stride))
             y = code.times(code.minus(value, middle), factor)
@@ -78,7 +78,7 @@ def survey(
                 old = builder.load(own)
                 builder.store(code.where(sign, candidate, old, candidate, old), own)
             code.store(builder.fptrunc(y, _SHORT), out, column, (row.index, apart))
-        for memory, own in zip(found, kept, strict=True):
+        for memory, own in zip(extremes, kept, strict=True):
             code.store(builder.load(own), memory, column)
         return code.none()
 

@@ -35,8 +35,8 @@ class Share(NamedTuple):
     listed: int  # rows that changed, before they are moved
 
 
-class Found(NamedTuple):
-    """What is found out of one block, and room to work in."""
+class BlockLabels(NamedTuple):
+    """The labels of the rows of one block with their margins, and room to work in."""
 
     index: Any  # int32
     margin: Any  # float32

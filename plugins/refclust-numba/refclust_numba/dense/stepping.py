@@ -12,7 +12,7 @@ import numpy as np
 from refclust_numba.dense.few import no_few, pack_few
 from refclust_numba.dense.ladder import climb
 from refclust_numba.dense.moving import move_rows
-from refclust_numba.dense.records import Found, Moves
+from refclust_numba.dense.records import BlockLabels, Moves
 from refclust_numba.dense.screening import ROWS, screen, unproven
 from refclust_numba.lowlevel.compiling import (
     borrowing,
@@ -26,19 +26,19 @@ from refclust_numba.lowlevel.scalars import fetch, lowest, ones, taken
 _BYTES: Final = 1 << 19  # of rows that changed, so that they stay in the cache
 _LINE: Final = 64  # bytes of the cache that come together
 _SHRINK: Final = np.float32(1.0 - 2.0**-20)
-LEFT, CHANGED = 3, 4  # where ``told`` counts rows; before these those that each rung decided
+LEFT, CHANGED = 3, 4  # where ``tally`` counts rows; before these those that each rung decided
 
 
 @compiled
-def step_blocks(table, weights, packed, centres, labels, own, share, told):  # type: ignore[no-untyped-def]
+def step_blocks(table, weights, packed, centres, labels, own, share, tally):  # type: ignore[no-untyped-def]
     """Label blocks of rows until none is left; -1 for rows in doubt after the third rung.
 
-    ``told`` counts the rows that each rung decided, those left, and those whose label changed.
+    ``tally`` counts the rows that each rung decided, those left, and those whose label changed.
     """
     n, d = table.shape
     count = -(-n // ROWS)
     bounded = centres.drift.shape[0] > 0
-    found = nothing_found(centres.by_columns.shape[1])
+    block = block_room(centres.by_columns.shape[1])
     listed = max(2 * ROWS, min(share.listed, _BYTES // (d * np.int64(table.itemsize))))
     moves = Moves(room(listed, np.int64), room(listed, np.int32), room(listed, np.int32))
     # Rows that are not proven in blocks where most are: collected in a block of their own.
@@ -50,39 +50,41 @@ def step_blocks(table, weights, packed, centres, labels, own, share, told):  # t
         if begin >= count:
             break
         for b in range(begin, min(begin + chunk, count)):
-            more = left_alone(table, b, centres, labels, few, waiting, told) if bounded else -1
+            more = left_alone(table, b, centres, labels, few, waiting, tally) if bounded else -1
             if more < 0:
                 moving = label_block(
-                    table, b, packed, centres, labels, found, moves, moving, own, told
+                    table, b, packed, centres, labels, block, moves, moving, own, tally
                 )
             else:
                 waiting += more
             if waiting >= ROWS:
                 moving = label_few(
-                    table, np.int64(ROWS), packed, centres, labels, found, few, moves, moving, told
+                    table, np.int64(ROWS), packed, centres, labels, block, few, moves, moving, tally
                 )
                 waiting -= ROWS
                 for r in range(waiting):
                     few.rows[r] = few.rows[ROWS + r]
             if moving > listed - ROWS:
-                moving = moved(table, weights, moves, moving, own, told)
+                moving = moved(table, weights, moves, moving, own, tally)
     if waiting > 0:
-        moving = label_few(table, waiting, packed, centres, labels, found, few, moves, moving, told)
+        moving = label_few(
+            table, waiting, packed, centres, labels, block, few, moves, moving, tally
+        )
         waiting = 0
-    moved(table, weights, moves, moving, own, told)
+    moved(table, weights, moves, moving, own, tally)
 
 
 @inlined
-def nothing_found(k):  # type: ignore[no-untyped-def]
+def block_room(k):  # type: ignore[no-untyped-def]
     """Room for what is found out of one block."""
-    return Found(
+    return BlockLabels(
         room(ROWS, np.int32), room(ROWS, np.float32), room(ROWS, np.int64), room(k, np.float64),
         room(k, np.float64),
     )  # fmt: skip
 
 
 @borrowing
-def left_alone(table, b, centres, labels, few, waiting, told):  # type: ignore[no-untyped-def]
+def left_alone(table, b, centres, labels, few, waiting, tally):  # type: ignore[no-untyped-def]
     """Leave the rows of a block alone whose margins prove their labels, and collect the others.
 
     Returns how many these are, or -1 if there are so many that the whole block is to be labelled.
@@ -96,7 +98,7 @@ def left_alone(table, b, centres, labels, few, waiting, told):  # type: ignore[n
     failing = np.int64(ones(mask))
     if failing > labels.limit:
         return -1
-    told[0] += size - failing
+    tally[0] += size - failing
     for r in range(np.uint64(size)):
         labels.new[np.uint64(i) + r] = labels.old[np.uint64(i) + r]
     while mask != 0:
@@ -118,7 +120,7 @@ def lower(margins, drift, labels, i, size):  # type: ignore[no-untyped-def]
 
 
 @borrowing
-def label_block(table, b, packed, centres, labels, found, moves, moving, own, told):  # type: ignore[no-untyped-def]
+def label_block(table, b, packed, centres, labels, block, moves, moving, own, tally):  # type: ignore[no-untyped-def]
     """Label a whole block and list the rows that change; returns how many are listed now."""
     (n, d), i = table.shape, b * ROWS
     size = min(ROWS, n - i)
@@ -127,45 +129,45 @@ def label_block(table, b, packed, centres, labels, found, moves, moving, own, to
     if screened:
         doubts = screen(
             packed.blocks, i * d, centres.group, centres.first, d, centres.group.shape[0],
-            found.index, found.margin, packed.lengths, i, centres.slope, centres.start, keeping,
+            block.index, block.margin, packed.lengths, i, centres.slope, centres.start, keeping,
             (i + ROWS if i + ROWS < n else i) * d,
         )  # fmt: skip
     if doubts == 0:
-        told[0] += size
+        tally[0] += size
     else:
         for r in range(size):
-            found.rows[r] = i + r
-        climb_rows(table, found.rows, size, screened, centres, found, told)
-    rename(found.index, size, centres.names)
+            block.rows[r] = i + r
+        climb_rows(table, block.rows, size, screened, centres, block, tally)
+    rename(block.index, size, centres.names)
     at = np.uint64(i)
     for r in range(np.uint64(size)):
-        labels.new[at + r] = found.index[r]
+        labels.new[at + r] = block.index[r]
     if keeping:
         for r in range(np.uint64(size)):
-            labels.margins[at + r] = found.margin[r]
+            labels.margins[at + r] = block.margin[r]
     if labels.old.shape[0] > 0:
-        return list_changed(table, i, size, labels.old, found.index, moves, moving)
+        return list_changed(table, i, size, labels.old, block.index, moves, moving)
     if own.sums.shape[0] > 0:
-        return list_all(table, i, size, found.index, moves, moving)
+        return list_all(table, i, size, block.index, moves, moving)
     return moving
 
 
 @borrowing_apart
-def label_few(table, size, packed, centres, labels, found, few, moves, moving, told):  # type: ignore[no-untyped-def]
+def label_few(table, size, packed, centres, labels, block, few, moves, moving, tally):  # type: ignore[no-untyped-def]
     """The same for the first rows that wait in a block of their own."""
     pack_few(table, size, packed, few)
     doubts = screen(
         few.block, 0, centres.group, centres.first, table.shape[1], centres.group.shape[0],
-        found.index, found.margin, few.lengths, 0, centres.slope, centres.start, True, 0,
+        block.index, block.margin, few.lengths, 0, centres.slope, centres.start, True, 0,
     )  # fmt: skip
     if doubts == 0:
-        told[0] += size
+        tally[0] += size
     else:
-        climb_rows(table, few.rows, size, True, centres, found, told)
-    rename(found.index, size, centres.names)
+        climb_rows(table, few.rows, size, True, centres, block, tally)
+    rename(block.index, size, centres.names)
     for r in range(size):
-        row, label = few.rows[r], found.index[r]
-        labels.margins[row] = found.margin[r]
+        row, label = few.rows[r], block.index[r]
+        labels.margins[row] = block.margin[r]
         labels.new[row] = label
         if label >= 0 and label != labels.old[row]:
             moves.rows[moving], moves.was[moving], moves.now[moving] = row, labels.old[row], label
@@ -175,18 +177,18 @@ def label_few(table, size, packed, centres, labels, found, few, moves, moving, t
 
 
 @borrowing
-def climb_rows(table, rows, size, screened, centres, found, told):  # type: ignore[no-untyped-def]
+def climb_rows(table, rows, size, screened, centres, block, tally):  # type: ignore[no-untyped-def]
     """Take the rows of a block that the first rung did not decide to the next ones."""
     for r in range(size):
-        if screened and found.margin[r] > 0:
-            told[0] += 1
+        if screened and block.margin[r] > 0:
+            tally[0] += 1
             continue
         label, rung = climb(
-            table, rows[r], centres.by_columns, centres.cosine, found.squares, found.lows
+            table, rows[r], centres.by_columns, centres.cosine, block.squares, block.lows
         )
-        found.index[r] = label if rung else -1
-        found.margin[r] = np.float32(0.0)
-        told[LEFT if rung == 0 else rung] += 1
+        block.index[r] = label if rung else -1
+        block.margin[r] = np.float32(0.0)
+        tally[LEFT if rung == 0 else rung] += 1
 
 
 @borrowing
@@ -244,9 +246,9 @@ def fetch_lines(table, place, size):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def moved(table, weights, moves, moving, own, told):  # type: ignore[no-untyped-def]
+def moved(table, weights, moves, moving, own, tally):  # type: ignore[no-untyped-def]
     """Count the rows that are listed, and move them if anything is added up; none is left."""
-    told[CHANGED] += moving
+    tally[CHANGED] += moving
     if own.sums.shape[0] > 0:
         move_rows(table, weights, moves.rows, moves.was, moves.now, moving, own)
     return 0

@@ -26,11 +26,11 @@ def directions(rows: Rows) -> Any:
         )
     )
     if len(left):
-        found = np.frombuffer(reference.directions(rows.subset(left)))
+        exact = np.frombuffer(reference.directions(rows.subset(left)))
         done = 0
         for i in left.tolist():
             begin, end = (i * rows.d, (i + 1) * rows.d) if rows.dense else starts[i : i + 2]
-            out[begin:end] = found[done : done + (end - begin)]
+            out[begin:end] = exact[done : done + (end - begin)]
             done += end - begin
     return memoryview(out)  # type: ignore[arg-type]
 

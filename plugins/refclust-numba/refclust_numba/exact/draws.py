@@ -39,10 +39,10 @@ class Masses:
         start = float(self.ends[chunk - 1]) if chunk else 0.0
         begin = chunk * _CHUNK
         end = min(begin + _CHUNK, n)
-        found, below, above = passing(self.squares, self.weights, start, target, begin, end)
-        if found < 0 or not above - target > doubt:
+        row, below, above = passing(self.squares, self.weights, start, target, begin, end)
+        if row < 0 or not above - target > doubt:
             return None
-        return int(found) if found == 0 or target - below > doubt else None
+        return int(row) if row == 0 or target - below > doubt else None
 
 
 @compiled
@@ -100,13 +100,13 @@ def by_weight(rows: Rows, allowed: Any, r: float) -> int:
         numerator, denominator = r.as_integer_ratio()
         place = int(np.searchsorted(counted, numerator * int(counted[-1]) // denominator, "right"))
         return place if place < rows.n else -1
-    found = Masses(np.where(allowed, rows.weights, 0.0), np.empty(0)).fall(0.0, r)
-    if found is None:
+    row = Masses(np.where(allowed, rows.weights, 0.0), np.empty(0)).fall(0.0, r)
+    if row is None:
         exact = [
             w if yes else 0 for w, yes in zip(rows.points.weights, allowed.tolist(), strict=True)
         ]
-        found = locate_exact(exact, r)
-    return found if found < rows.n else -1
+        row = locate_exact(exact, r)
+    return row if row < rows.n else -1
 
 
 def different(rows: Rows, before: Potential) -> Any:

@@ -137,11 +137,11 @@ def carry(limbs, width):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def is_less(one, other):  # type: ignore[no-untyped-def]
+def is_less(left, right):  # type: ignore[no-untyped-def]
     """Whether one sum is less than another, both after a carry."""
-    for level in range(one.shape[0]):
-        if one[level] != other[level]:
-            return one[level] < other[level]
+    for level in range(left.shape[0]):
+        if left[level] != right[level]:
+            return left[level] < right[level]
     return False
 
 

@@ -202,22 +202,22 @@ def mean_cells(limbs, high, low, tops, width, shift, out, asked):  # type: ignor
 
 def residual(rows: Rows, sums: Any, centres: Sequence[Any]) -> tuple[Fraction, ...]:
     """For each cluster W |c|^2 - 2 c.S."""
-    found = _products(rows, sums, centres)
-    if found is None:
+    integers = _products(rows, sums, centres)
+    if integers is None:
         return reference.residual(rows.points, sums, centres)
-    shift, weight_shift = found[0], sums.weight_shift
+    shift, weight_shift = integers[0], sums.weight_shift
     return tuple(
         dyadic(weight * square - (product << (weight_shift + 1)), shift + weight_shift)
-        for weight, square, product in zip(sums.weights, found[1], found[2], strict=True)
+        for weight, square, product in zip(sums.weights, integers[1], integers[2], strict=True)
     )
 
 
 def cosine_terms(rows: Rows, sums: Any, centres: Sequence[Any]) -> tuple[Fraction, ...]:
     """For each cluster the square of S.c / |c|, with the sign of S.c."""
-    found = _products(rows, sums, centres)
-    if found is None:
+    integers = _products(rows, sums, centres)
+    if integers is None:
         return reference.cosine_terms(rows.points, sums, centres)
-    shift, squares, products = found
+    shift, squares, products = integers
     return tuple(
         Fraction((p * abs(p)) << max(-shift, 0), s << max(shift, 0)) if p else Fraction(0)
         for s, p in zip(squares, products, strict=True)
@@ -252,8 +252,8 @@ def _products(
     )
     return (
         -own.unit(0),
-        [own.integer(one) for one in squares],
-        [own.integer(one) for one in products],
+        [own.integer(limbs) for limbs in squares],
+        [own.integer(limbs) for limbs in products],
     )
 
 

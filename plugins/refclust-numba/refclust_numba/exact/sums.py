@@ -95,11 +95,11 @@ def accumulate(rows: Rows, labels: Any, k: int) -> LimbSums | ClusterSums:
     """The sums of all clusters."""
     if not cells(rows):
         return reference.accumulate(rows.points, labels, k)
-    given = buffer(labels)
+    owners = buffer(labels)
     if not rows.dense:
-        return sparse_sums.moved(rows, np.full(rows.n, -1, np.int32), given, k, None)[0]
+        return sparse_sums.moved(rows, np.full(rows.n, -1, np.int32), owners, k, None)[0]
     adding = Adding(rows, k, None)
-    adding.move(np.arange(rows.n), np.full(rows.n, -1, np.int32), given)
+    adding.move(np.arange(rows.n), np.full(rows.n, -1, np.int32), owners)
     return adding.finished()
 
 
@@ -120,7 +120,7 @@ def squares(rows: Rows, labels: Any, k: int) -> tuple[Fraction, ...]:
     if cut is None:
         return reference.squares(rows.points, labels, k)
     magic = np.ascontiguousarray(cut.magic[:, 0])
-    given = buffer(labels)
+    owners = buffer(labels)
     pieces = even(rows.n, _ROWS)
     own: dict[int, Any] = {}
     starts = np.empty(0, np.int64) if rows.dense else rows.starts
@@ -130,14 +130,14 @@ def squares(rows: Rows, labels: Any, k: int) -> tuple[Fraction, ...]:
         into = own.setdefault(worker, np.zeros((k, cut.count), np.int64))
         if rows.weighted:
             add_weighted_squares(
-                rows.values, starts, rows.d, rows.weights, given, into, magic, begin, end
+                rows.values, starts, rows.d, rows.weights, owners, into, magic, begin, end
             )
         else:
-            add_squares(rows.values, starts, rows.d, given, into, magic, cut.width, begin, end)
+            add_squares(rows.values, starts, rows.d, owners, into, magic, cut.width, begin, end)
 
     shared(work, len(pieces))
     total = sum(own.values())
-    return tuple(dyadic(cut.integer(one), -cut.unit(0)) for one in total)
+    return tuple(dyadic(cut.integer(cluster_limbs), -cut.unit(0)) for cluster_limbs in total)
 
 
 @compiled

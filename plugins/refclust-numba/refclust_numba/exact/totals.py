@@ -39,7 +39,7 @@ class LimbSums:
             return tuple(self.counts[:, 0].tolist())
         cut = present(self.rows.weight_scale)
         up = max(cut.unit(0), 0)
-        return tuple(cut.integer(one) << up for one in self.counts)
+        return tuple(cut.integer(cluster_limbs) << up for cluster_limbs in self.counts)
 
     @property
     def weight_shift(self) -> int:

@@ -64,9 +64,9 @@ class Reused:
         return answer
 
 
-def same_place(one: Any, other: Any) -> bool:
+def same_place(left: Any, right: Any) -> bool:
     """Whether two contiguous arrays are the same memory, from the first byte to the last."""
-    return bool(one.ctypes.data == other.ctypes.data and one.nbytes == other.nbytes)
+    return bool(left.ctypes.data == right.ctypes.data and left.nbytes == right.nbytes)
 
 
 def read_only(labels: Any) -> Any:

@@ -23,9 +23,9 @@ _WIDTHS: Final = ("4", "8", "16")
 
 def _features() -> set[str]:
     """The extensions code is compiled for: those of the machine, unless Numba is told others."""
-    told: str | None = config.CPU_FEATURES  # type: ignore[attr-defined]
-    if told is not None:
-        return {name[1:] for name in told.split(",") if name.startswith("+")}
+    configured: str | None = config.CPU_FEATURES  # type: ignore[attr-defined]
+    if configured is not None:
+        return {name[1:] for name in configured.split(",") if name.startswith("+")}
     return {name for name, there in llvmlite.binding.get_host_cpu_features().items() if there}
 
 

@@ -42,9 +42,9 @@ _MODULES: Final = {
 def folders(inside: str = "") -> list[Path]:
     """The folders in which Numba may have put compiled code of a folder of this package."""
     own = _PACKAGE / inside
-    told = os.environ.get("NUMBA_CACHE_DIR")
-    if told:
-        return sorted(Path(told).glob(f"{own.name}_*"))
+    configured = os.environ.get("NUMBA_CACHE_DIR")
+    if configured:
+        return sorted(Path(configured).glob(f"{own.name}_*"))
     # Not everybody has a home: then the name stays as it is, and nothing is found there.
     home = os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
     return [own / "__pycache__", *sorted(Path(home, "numba").glob(f"{own.name}_*"))]

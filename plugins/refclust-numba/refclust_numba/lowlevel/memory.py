@@ -124,8 +124,9 @@ class Code:
 
     def next_ticket(self, memory: Memory, *place: Any) -> Any:
         """The integer at a place, which goes up by one: no two threads get the same."""
-        one = ir.Constant(memory.number, 1)
-        return self.builder.atomic_rmw("add", self._address(memory, 1, place), one, "monotonic")
+        increment = ir.Constant(memory.number, 1)
+        address = self._address(memory, 1, place)
+        return self.builder.atomic_rmw("add", address, increment, "monotonic")
 
     def none(self) -> Any:
         """What a function returns that returns nothing."""

@@ -20,29 +20,29 @@ VARIABLE: Final = "REFCLUST_THREADS"
 T = TypeVar("T")
 
 
-_told: list[int] = []  # numbers of threads asked for by ``limited``, the last one counts
+_limits: list[int] = []  # numbers of threads asked for by ``limited``, the last one counts
 
 
 def threads() -> int:
-    """How many threads to use: as told, REFCLUST_THREADS, or one per processor we may use."""
-    if _told:
-        return _told[-1]
-    given = os.environ.get(VARIABLE, "")
-    if given:
-        if not (given.isdecimal() and int(given)):
-            raise BadOption(f"{VARIABLE}={given!r}: use a number of threads from 1 on")
-        return int(given)
+    """How many threads to use: of ``limited``, REFCLUST_THREADS, or one per usable processor."""
+    if _limits:
+        return _limits[-1]
+    setting = os.environ.get(VARIABLE, "")
+    if setting:
+        if not (setting.isdecimal() and int(setting)):
+            raise BadOption(f"{VARIABLE}={setting!r}: use a number of threads from 1 on")
+        return int(setting)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
 def limited(number: int) -> Iterator[None]:
     """Use so many threads for a while, whatever the environment says."""
-    _told.append(max(1, number))
+    _limits.append(max(1, number))
     try:
         yield
     finally:
-        _told.pop()
+        _limits.pop()
 
 
 def chunks(n: int, size: int) -> list[tuple[int, int]]:
@@ -67,10 +67,10 @@ def in_threads(work: Callable[[int, int], T], pieces: Sequence[tuple[int, int]])
     """The results of work(begin, end) for all pieces, in order of the pieces."""
     results: list[Any] = [None] * len(pieces)
 
-    def one(number: int, _worker: int) -> None:
+    def run_piece(number: int, _worker: int) -> None:
         results[number] = work(*pieces[number])
 
-    shared(one, len(pieces))
+    shared(run_piece, len(pieces))
     return results
 
 

@@ -25,7 +25,7 @@ class Places(NamedTuple):
     chosen: int
     weights: int
     ones: int
-    found: int  # log p(x), or names of components
+    per_row: int  # log p(x), names of components, or roots of masses
     totals: int
 
 
@@ -63,9 +63,9 @@ def share_out(work, places, k, choice, first, real):  # type: ignore[no-untyped-
 
     The rows of the block begin with ``first``, ``real`` of them count.
     """
-    own, chosen, weights, ones, found, totals = places
+    own, chosen, weights, ones, per_row, totals = places
     if choice.samples:
-        share(work, own, chosen, k, weights, ones, found, totals)
+        share(work, own, chosen, k, weights, ones, per_row, totals)
         draw(
             work, own, chosen, k, weights, choice.draws, first * choice.samples, choice.samples,
             real, totals + 4 * STRANDS,
@@ -73,10 +73,10 @@ def share_out(work, places, k, choice, first, real):  # type: ignore[no-untyped-
         return chosen
     if choice.top:
         keep_top(work, own, chosen, k, choice.top)
-        share(work, own, own, k, weights, weights, found, totals)
-        share(work, chosen, chosen, k, weights, weights, found, totals + 2 * STRANDS)
+        share(work, own, own, k, weights, weights, per_row, totals)
+        share(work, chosen, chosen, k, weights, weights, per_row, totals + 2 * STRANDS)
         return chosen
-    share(work, own, own, k, weights, weights, found, totals)
+    share(work, own, own, k, weights, weights, per_row, totals)
     return own
 
 
@@ -88,17 +88,17 @@ def clear_totals(work, totals):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def tell(work, totals, choice, told, line):  # type: ignore[no-untyped-def]
+def tell(work, totals, choice, chunk_sums, line):  # type: ignore[no-untyped-def]
     """Add J, the bound and the entropy of a chunk to the first three numbers of a line."""
     kept = totals + (2 * STRANDS if choice.top else 0)
     for strand in range(STRANDS):
-        told[line, 0] += work[totals + strand]
+        chunk_sums[line, 0] += work[totals + strand]
         if not choice.samples:
-            told[line, 1] += work[kept + strand]
-            told[line, 2] += work[kept + STRANDS + strand]
+            chunk_sums[line, 1] += work[kept + strand]
+            chunk_sums[line, 2] += work[kept + STRANDS + strand]
     if choice.samples:
-        told[line, 1] += work[totals + 4 * STRANDS]
-        told[line, 2] += work[totals + 4 * STRANDS + 1]
+        chunk_sums[line, 1] += work[totals + 4 * STRANDS]
+        chunk_sums[line, 2] += work[totals + 4 * STRANDS + 1]
 
 
 @inlined
@@ -106,14 +106,14 @@ def look(  # type: ignore[no-untyped-def]
     work, places, k, first, real, labels, logs, whole
 ):
     """Write labels, log p(x) and, if there is room for it, log p(x, k) of the rows of a block."""
-    block, _, _, ones, found, totals = places
-    most_probable(work, block, k, found)
+    block, _, _, ones, per_row, totals = places
+    most_probable(work, block, k, per_row)
     for r in range(real):
-        labels[first + r] = np.int32(work[found + r])
+        labels[first + r] = np.int32(work[per_row + r])
     if whole.shape[0]:
         for r in range(real):
             for c in range(k):
                 whole[(first + r) * k + c] = work[block + c * BLOCK + r]
-    share(work, block, block, k, ones, ones, found, totals)
+    share(work, block, block, k, ones, ones, per_row, totals)
     for r in range(real):
-        logs[first + r] = work[found + r]
+        logs[first + r] = work[per_row + r]

@@ -24,25 +24,25 @@ _LEAST: Final = -1e4  # far below the logarithm of every double
 
 def whitening(rows: Any, covariances: Any, form: str) -> Any:
     """Keeps the contract of gaussian.whitening."""
-    given = doubles(covariances)
-    found = np.zeros(len(given))
+    entries = doubles(covariances)
+    inverses = np.zeros(len(entries))
     if form == "full":
-        whiten(given.reshape(-1, rows.d, rows.d), found.reshape(-1, rows.d, rows.d))
+        whiten(entries.reshape(-1, rows.d, rows.d), inverses.reshape(-1, rows.d, rows.d))
     else:
-        invert_roots(given, found)
-    return found
+        invert_roots(entries, inverses)
+    return inverses
 
 
 @compiled
-def invert_roots(given: Any, found: Any) -> None:
+def invert_roots(variances: Any, inverses: Any) -> None:
     """One over the root of every variance, 0 where there is none."""
-    for i in range(len(given)):
-        if given[i] > 0.0:
-            found[i] = 1.0 / math.sqrt(given[i])
+    for i in range(len(variances)):
+        if variances[i] > 0.0:
+            inverses[i] = 1.0 / math.sqrt(variances[i])
 
 
 @compiled
-def whiten(matrices: Any, found: Any) -> None:
+def whiten(matrices: Any, inverses: Any) -> None:
     """The inverse of the Cholesky factor of every matrix; zeros if it has none (LIN-CHOL)."""
     k, d = matrices.shape[0], matrices.shape[1]
     lower = np.zeros((d, d))
@@ -65,26 +65,26 @@ def whiten(matrices: Any, found: Any) -> None:
         if not usable:
             continue
         for j in range(d):
-            found[c, j, j] = 1.0 / lower[j, j]
+            inverses[c, j, j] = 1.0 / lower[j, j]
             for i in range(j + 1, d):
                 total = 0.0
                 for a in range(j, i):
-                    total -= lower[i, a] * found[c, a, j]
-                found[c, i, j] = total / lower[i, i]
+                    total -= lower[i, a] * inverses[c, a, j]
+                inverses[c, i, j] = total / lower[i, i]
 
 
 def scatters(rows: Any, moments: Any, prior: Any) -> Any:
     """Keeps the contract of gaussian.scatters."""
     counts, firsts = doubles(moments.counts), doubles(moments.firsts)
     seconds = doubles(moments.seconds)
-    found = np.empty(len(seconds))
+    centred = np.empty(len(seconds))
     floor = np.array(prior if len(prior) else (0.0,) * rows.d)
-    move(counts, firsts.reshape(-1, rows.d), seconds, floor, moments.spread == "full", found)
-    return found
+    move(counts, firsts.reshape(-1, rows.d), seconds, floor, moments.spread == "full", centred)
+    return centred
 
 
 @compiled
-def move(counts: Any, firsts: Any, seconds: Any, floor: Any, full: bool, found: Any) -> None:
+def move(counts: Any, firsts: Any, seconds: Any, floor: Any, full: bool, centred: Any) -> None:
     """Second moments moved to the means, the floor added on the diagonal."""
     k, d = firsts.shape
     # Exponents apart, so that no product leaves the range of doubles before it is divided.
@@ -101,23 +101,23 @@ def move(counts: Any, firsts: Any, seconds: Any, floor: Any, full: bool, found: 
                 own = seconds[place] - moved
                 if not full:
                     own = max(own, 0.0)
-                found[place] = own + floor[i] if i == j else own
+                centred[place] = own + floor[i] if i == j else own
 
 
 def traces(rows: Any, seconds: Any, white: Any, form: str) -> Any:
     """Keeps the contract of gaussian.traces."""
     d, moments, parts = rows.d, doubles(seconds), doubles(white)
     k = len(moments) // (d * d if form == "full" else d)
-    found = np.zeros(k)
+    sums = np.zeros(k)
     if form == "full":
-        trace_full(moments.reshape(k, d, d), parts.reshape(k, d, d), found)
+        trace_full(moments.reshape(k, d, d), parts.reshape(k, d, d), sums)
     else:
-        trace_plain(moments.reshape(k, d), parts.reshape(k, -1), found)
-    return found
+        trace_plain(moments.reshape(k, d), parts.reshape(k, -1), sums)
+    return sums
 
 
 @compiled
-def trace_full(moments: Any, white: Any, found: Any) -> None:
+def trace_full(moments: Any, white: Any, sums: Any) -> None:
     """The trace of W M W' for every component."""
     k, d = moments.shape[0], moments.shape[1]
     for c in range(k):
@@ -128,17 +128,17 @@ def trace_full(moments: Any, white: Any, found: Any) -> None:
                 for b in range(i + 1):
                     inner += moments[c, a, b] * white[c, i, b]
                 line += white[c, i, a] * inner
-            found[c] += line
+            sums[c] += line
 
 
 @compiled
-def trace_plain(moments: Any, white: Any, found: Any) -> None:
+def trace_plain(moments: Any, white: Any, sums: Any) -> None:
     """The same for diagonals, or for one number for all columns."""
-    one = white.shape[1] == 1
+    spherical = white.shape[1] == 1
     for c in range(moments.shape[0]):
         for j in range(moments.shape[1]):
-            w = white[c, 0 if one else j]
-            found[c] += w * w * moments[c, j]
+            w = white[c, 0 if spherical else j]
+            sums[c] += w * w * moments[c, j]
 
 
 def logs(rows: Any, probabilities: Any, kind: CountModel) -> WordLogs:
@@ -146,10 +146,10 @@ def logs(rows: Any, probabilities: Any, kind: CountModel) -> WordLogs:
     thetas = doubles(probabilities).reshape(-1, rows.d)
     slopes, bases = np.empty(thetas.shape), np.zeros(len(thetas))
 
-    def one(c: int, _worker: int) -> None:
+    def take_logs(c: int, _worker: int) -> None:
         bases[c] = word_logs(thetas, c, slopes, kind == "bernoulli")
 
-    shared(one, len(thetas))
+    shared(take_logs, len(thetas))
     return WordLogs(_flat(slopes), _flat(bases))
 
 
@@ -176,20 +176,20 @@ def m_step(rows: Any, tallies: Any, m: float, p: Any, kind: CountModel) -> WordS
     shares = np.array(p)
     pools = [rows.buffers(name, len(counts) * d) for name in ("probabilities", "slopes")]
     flat = [pool.free() for pool in pools]
-    thetas, slopes = (one.reshape(-1, d) for one in flat)
-    bases, told = np.zeros(len(counts)), np.zeros((len(counts), 2))
+    thetas, slopes = (buffer.reshape(-1, d) for buffer in flat)
+    bases, terms = np.zeros(len(counts)), np.zeros((len(counts), 2))
 
-    def one(c: int, _worker: int) -> None:
+    def step_component(c: int, _worker: int) -> None:
         whole = (float(counts[c]) if presence else total(sums, c)) + m
         estimate(sums, c, whole, m, shares, presence, thetas)
         bases[c] = word_logs(thetas, c, slopes, presence)
-        told[c, 0] = expected(sums, c, slopes) + counts[c] * bases[c]
-        told[c, 1] = imagined(thetas, c, slopes, m, shares, presence) if m else 0.0
+        terms[c, 0] = expected(sums, c, slopes) + counts[c] * bases[c]
+        terms[c, 1] = imagined(thetas, c, slopes, m, shares, presence) if m else 0.0
 
-    shared(one, len(counts))
-    expectation, prior = told.sum(axis=0).tolist()
+    shared(step_component, len(counts))
+    expectation, prior = terms.sum(axis=0).tolist()
     probabilities, logarithms = (
-        memoryview(pool.finished(one)) for pool, one in zip(pools, flat, strict=True)
+        memoryview(pool.finished(buffer)) for pool, buffer in zip(pools, flat, strict=True)
     )
     return WordStep(probabilities, WordLogs(logarithms, _flat(bases)), expectation, prior)
 
@@ -242,13 +242,13 @@ def tree(strands):  # type: ignore[no-untyped-def]
 @compiled
 def imagined(thetas: Any, c: int, slopes: Any, m: float, shares: Any, presence: bool) -> float:
     """The logarithm of the prior of one component; slopes of a multinomial one are log theta."""
-    found = 0.0
+    log_prior = 0.0
     for j in range(thetas.shape[1]):
         if shares[j] > 0.0:
-            found += m * shares[j] * (log_of(thetas[c, j]) if presence else slopes[c, j])
+            log_prior += m * shares[j] * (log_of(thetas[c, j]) if presence else slopes[c, j])
         if presence and shares[j] < 1.0:
-            found += m * (1.0 - shares[j]) * log_of(1.0 - thetas[c, j])
-    return found
+            log_prior += m * (1.0 - shares[j]) * log_of(1.0 - thetas[c, j])
+    return log_prior
 
 
 def _flat(values: Any) -> memoryview:

@@ -35,8 +35,8 @@ class _Rows:
     def peak(self, joint: Any) -> Any:
         """The greatest log p(x, k) of each row."""
         emit, top = self._emit, self._emit.variable(self._emit.all(-INFINITY))
-        with emit.loop(self._k) as one:
-            x = emit.load(self._work, joint, (one.index, BLOCK), self._row)
+        with emit.loop(self._k) as component:
+            x = emit.load(self._work, joint, (component.index, BLOCK), self._row)
             known = emit.builder.load(top)
             emit.builder.store(emit.where(">", x, known, x, known), top)
         return emit.builder.load(top)
@@ -52,8 +52,8 @@ class _Rows:
         with emit.loop(groups) as group:
             first = emit.index((group.index, _GROUP))
             some = emit.variable()
-            with emit.loop(emit.least(builder.sub(self._k, first), _GROUP)) as one:
-                place = ((emit.index(first, one.index), BLOCK), self._row)
+            with emit.loop(emit.least(builder.sub(self._k, first), _GROUP)) as member:
+                place = ((emit.index(first, member.index), BLOCK), self._row)
                 below = emit.minus(emit.load(self._work, joint, *place), start)
                 bounded = emit.where(">", below, least, below, least)
                 part = emit.where(">", below, least, emit.exp(bounded), emit.all(0.0))
@@ -68,17 +68,17 @@ class _Rows:
     def scale(self, q: Any, factor: Any) -> None:
         """Multiply every number of the rows."""
         emit = self._emit
-        with emit.loop(self._k) as one:
-            place = (q, (one.index, BLOCK), self._row)
+        with emit.loop(self._k) as component:
+            place = (q, (component.index, BLOCK), self._row)
             emit.store(emit.times(emit.load(self._work, *place), factor), self._work, *place)
 
 
 @generated
 def share(
-    typingctx: Any, work: Any, joint: Any, q: Any, k: Any, weights: Any, factors: Any, found: Any,
-    totals: Any,
+    typingctx: Any, work: Any, joint: Any, q: Any, k: Any, weights: Any, factors: Any,
+    log_sums: Any, totals: Any,
 ) -> Any:  # fmt: skip
-    """Write each row's posteriors times its factor to ``q``, and log p(x) to ``found``.
+    """Write each row's posteriors times its factor to ``q``, and log p(x) to ``log_sums``.
 
     Adds weight times log p(x) and weight times the entropy, strand by strand, to ``STRANDS``
     numbers each at ``totals``; rows of weight 0 add nothing. ``q`` may be where ``joint`` is.
@@ -90,8 +90,8 @@ def share(
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         emit = Emit(context, builder, signature, args)
-        work, (joint, q, k, weights, factors, found, totals) = emit.memory(0), args[1:]
-        none, zero, one = emit.all(-INFINITY), emit.all(0.0), emit.all(1.0)
+        work, (joint, q, k, weights, factors, log_sums, totals) = emit.memory(0), args[1:]
+        none, zero, unit = emit.all(-INFINITY), emit.all(0.0), emit.all(1.0)
         with emit.loop(PARTS) as part:
             strands = (part.index, DOUBLES)
             logs = emit.variable(emit.load(work, totals, strands))
@@ -103,17 +103,17 @@ def share(
                 # No component can have made such a row: every difference from 0 is -inf, every q 0.
                 start = emit.where("==", peak, none, zero, peak)
                 whole, mixed = rows.exponentials(joint, q, start)
-                whole = emit.where("==", peak, none, one, whole)
+                whole = emit.where("==", peak, none, unit, whole)
                 log = emit.log(whole)
                 log_sum = emit.where("==", peak, none, none, emit.plus(start, log))
-                inverse = builder.fdiv(one, whole)
+                inverse = builder.fdiv(unit, whole)
                 entropy = emit.fused(emit.opposite(mixed), inverse, log)
                 weight = emit.load(work, weights, row)
                 # A row of weight 0 counts for nothing, even if no component can have made it.
-                told = emit.times(weight, log_sum)
-                emit.add(emit.where("==", weight, zero, zero, told), logs)
+                weighted = emit.times(weight, log_sum)
+                emit.add(emit.where("==", weight, zero, zero, weighted), logs)
                 emit.add_product(weight, entropy, entropies)
-                emit.store(log_sum, work, found, row)
+                emit.store(log_sum, work, log_sums, row)
                 rows.scale(q, emit.times(emit.load(work, factors, row), inverse))
             emit.store(builder.load(logs), work, totals, strands)
             emit.store(builder.load(entropies), work, totals, STRANDS, strands)
@@ -135,9 +135,9 @@ def most_probable(typingctx: Any, work: Any, joint: Any, k: Any, target: Any) ->
         with emit.loop(VECTORS) as vector:
             row = (vector.index, DOUBLES)
             top, where = emit.variable(emit.all(-INFINITY)), emit.variable()
-            with emit.loop(k) as one:
-                x = emit.load(work, joint, (one.index, BLOCK), row)
-                name = emit.splat(builder.uitofp(one.index, x.type.element))
+            with emit.loop(k) as component:
+                x = emit.load(work, joint, (component.index, BLOCK), row)
+                name = emit.splat(builder.uitofp(component.index, x.type.element))
                 known, index = builder.load(top), builder.load(where)
                 builder.store(emit.where(">", x, known, name, index), where)
                 builder.store(emit.where(">", x, known, x, known), top)
@@ -171,8 +171,9 @@ def _kept(typingctx: Any, work: Any, joint: Any, kept: Any, k: Any, top: Any) ->
             with emit.loop(top):
                 # The next one in that order.
                 best, at = emit.variable(none), emit.variable(name(k))
-                with emit.loop(k) as one:
-                    x, own = emit.load(work, joint, (one.index, BLOCK), row), name(one.index)
+                with emit.loop(k) as component:
+                    x = emit.load(work, joint, (component.index, BLOCK), row)
+                    own = name(component.index)
                     known, place = builder.load(best), builder.load(at)
                     after = before(builder.load(value), builder.load(index), x, own)
                     better = builder.and_(after, before(x, own, known, place))
@@ -180,11 +181,12 @@ def _kept(typingctx: Any, work: Any, joint: Any, kept: Any, k: Any, top: Any) ->
                     builder.store(builder.select(better, own, place), at)
                 builder.store(builder.load(best), value)
                 builder.store(builder.load(at), index)
-            with emit.loop(k) as one:
-                x, own = emit.load(work, joint, (one.index, BLOCK), row), name(one.index)
+            with emit.loop(k) as component:
+                x = emit.load(work, joint, (component.index, BLOCK), row)
+                own = name(component.index)
                 gone = before(builder.load(value), builder.load(index), x, own)
                 chosen = builder.select(gone, none, x)
-                emit.store(chosen, work, kept, (one.index, BLOCK), row)
+                emit.store(chosen, work, kept, (component.index, BLOCK), row)
         return emit.none()
 
     return types.none(work, *[types.intp] * 4), generate

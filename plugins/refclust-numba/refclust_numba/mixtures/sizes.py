@@ -26,7 +26,7 @@ class Sizes:
     few_chunks: int = 8
     near_rows: int = 64  # whose differences stay in the nearest cache; at most a block
 
-    told_rows: int = 8 * BLOCK  # whose sums are told together; whole blocks
+    chunk_rows: int = 8 * BLOCK  # whose sums are added up together; whole blocks
     shares: int = 1 << 21  # kept between the two halves of a step
     columns: int = 1 << 11  # of the table that a thread lays out
     count_rows: int = 1 << 12  # that a thread makes ready
@@ -38,23 +38,23 @@ class Sizes:
 USUAL: Final = Sizes()
 # Two blocks of rows are two batches and two chunks, 16 columns are several blocks of columns.
 TINY: Final = Sizes(
-    batch=1, chunks=1 << 20, sums_bytes=1 << 28, near_rows=8, told_rows=BLOCK, shares=1, columns=4,
+    batch=1, chunks=1 << 20, sums_bytes=1 << 28, near_rows=8, chunk_rows=BLOCK, shares=1, columns=4,
     count_rows=16, block_columns=4, segment=1,
 )  # fmt: skip
 
-_told: list[Sizes] = [USUAL]
+_in_force: list[Sizes] = [USUAL]
 
 
 def sizes() -> Sizes:
     """The sizes that count now."""
-    return _told[-1]
+    return _in_force[-1]
 
 
 @contextmanager
 def sized(other: Sizes) -> Iterator[None]:
     """Use other sizes for a while; sessions begun before keep what they have made ready."""
-    _told.append(other)
+    _in_force.append(other)
     try:
         yield
     finally:
-        _told.pop()
+        _in_force.pop()

@@ -29,21 +29,21 @@ def extremes(rows: Rows, labels: Any, k: int) -> Any:
     """Keeps the contract of pairs.extremes."""
     if not ordinary(rows):
         return reference.extremes(rows.points, labels, k)
-    given = by_cluster(rows, labels, k)
-    places = given.blocks * STRANDS
+    sorted_rows = by_cluster(rows, labels, k)
+    places = sorted_rows.blocks * STRANDS
     # Column by column, so that four lines stand side by side.
     lows, highs = np.full((k, places), np.inf), np.full((k, places), -np.inf)
-    tasks = chunks(given.blocks, blocks.origins)
+    tasks = chunks(sorted_rows.blocks, blocks.origins)
 
     def work(task: int, _worker: int) -> None:
         bound_rows(
-            given.packed, given.lines, given.order, given.owners, given.starts, rows.d, lows, highs,
-            *tasks[task],
+            sorted_rows.packed, sorted_rows.lines, sorted_rows.order, sorted_rows.owners,
+            sorted_rows.starts, rows.d, lows, highs, *tasks[task],
         )  # fmt: skip
 
     shared(work, len(tasks))
     pairs = np.empty((k * (k + 1) // 2, 4), np.int32)
-    search = _Search(rows, given)
+    search = _Search(rows, sorted_rows)
     place = 0
     for a in range(k):
         for b in range(a, k):
@@ -56,14 +56,14 @@ def extremes(rows: Rows, labels: Any, k: int) -> Any:
 class _Search:
     """Looks for the first extreme pair among the rows that bounds leave in doubt."""
 
-    def __init__(self, rows: Rows, given: Sorted) -> None:
-        self._rows, self._given = rows, given
-        self._table = given.lines.reshape(-1, rows.d)
+    def __init__(self, rows: Rows, sorted_rows: Sorted) -> None:
+        self._rows, self._sorted_rows = rows, sorted_rows
+        self._table = sorted_rows.lines.reshape(-1, rows.d)
         self._factor = 1.0 + 4 * (rows.d + 8) * _ROUND
 
     def _own(self, a: int) -> slice:
-        first = int(self._given.starts[a]) * STRANDS
-        return slice(first, first + int(self._given.sizes[a]))
+        first = int(self._sorted_rows.starts[a]) * STRANDS
+        return slice(first, first + int(self._sorted_rows.sizes[a]))
 
     def nearest(self, a: int, b: int, lows: Any) -> Pair:
         """The first of the nearest pairs of two clusters."""
@@ -89,7 +89,7 @@ class _Search:
     def _pairs(self, a: int, b: int, doubtful: Any, low: float, high: float) -> Iterator[Pair]:
         """The pairs of some rows of a cluster whose squared distance may lie within bounds."""
         ours, theirs = self._own(a), self._own(b)
-        order = self._given.order
+        order = self._sorted_rows.order
         for place in doubtful.tolist():
             others = slice(ours.start + place + 1, ours.stop) if a == b else theirs
             gaps = self._table[others] - self._table[ours.start + place]

@@ -69,9 +69,9 @@ def add_distances(
         with emit.loop(PARTS) as part:
             own = (part.index, DOUBLES)
             sums = [emit.variable() for _ in range(ORIGINS)]
-            with squares.each(part.index) as (block, found):
+            with squares.each(part.index) as (block, origin_squares):
                 weight = emit.load(weights, (block, STRANDS), own)
-                for total, square in zip(sums, found, strict=True):
+                for total, square in zip(sums, origin_squares, strict=True):
                     emit.add_product(weight, emit.sqrt(square), total)
             for o, total in enumerate(sums):
                 emit.store(builder.load(total), strands, o * STRANDS, own)
@@ -101,9 +101,9 @@ def add_both(
         with emit.loop(PARTS) as part:
             own = (part.index, DOUBLES)
             totals = [emit.variable() for _ in range(ORIGINS)]
-            with squares.each(part.index) as (block, found):
+            with squares.each(part.index) as (block, origin_squares):
                 weight = emit.load(weights, (block, STRANDS), own)
-                roots = [emit.sqrt(square) for square in found]
+                roots = [emit.sqrt(square) for square in origin_squares]
                 for total, root in zip(totals, roots, strict=True):
                     emit.add_product(weight, root, total)
                 halves = [
@@ -140,8 +140,8 @@ def spans(
         (place,) = emit.values(8)
         least = [emit.variable(emit.all(INFINITY)) for _ in range(ORIGINS)]
         most = [emit.variable(emit.all(-INFINITY)) for _ in range(ORIGINS)]
-        with emit.loop(PARTS) as part, squares.each(part.index) as (_, found):
-            for o, square in enumerate(found):
+        with emit.loop(PARTS) as part, squares.each(part.index) as (_, origin_squares):
+            for o, square in enumerate(origin_squares):
                 low, high = builder.load(least[o]), builder.load(most[o])
                 builder.store(emit.where("<", square, low, square, low), least[o])
                 builder.store(emit.where(">", square, high, square, high), most[o])

@@ -72,7 +72,7 @@ def place_rows(labels, places, order):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def lay_out(table, given, order, lines, packed, weights):  # type: ignore[no-untyped-def]
+def lay_out(table, row_weights, order, lines, packed, weights):  # type: ignore[no-untyped-def]
     """Copy the rows in their order, both ways, and their weights."""
     d = table.shape[1]
     i = 0
@@ -85,4 +85,4 @@ def lay_out(table, given, order, lines, packed, weights):  # type: ignore[no-unt
             x = np.float64(table[i, c])
             lines[place * d + c] = x
             packed[(block * d + c) * STRANDS + s] = x
-        weights[place] = 0.0 if copied else given[i] if given.shape[0] else 1.0
+        weights[place] = 0.0 if copied else row_weights[i] if row_weights.shape[0] else 1.0

@@ -32,9 +32,9 @@ def distance_sums(rows: Rows, labels: Any, k: int) -> Any:
     """Keeps the contract of silhouette.distance_sums."""
     if not ordinary(rows):
         return reference.distance_sums(rows.points, labels, k)
-    given = by_cluster(rows, labels, k)
-    high, low = np.zeros((len(given.order), k)), np.zeros((len(given.order), k))
-    teams = -(-given.blocks // (TEAM * PANEL))
+    sorted_rows = by_cluster(rows, labels, k)
+    high, low = np.zeros((len(sorted_rows.order), k)), np.zeros((len(sorted_rows.order), k))
+    teams = -(-sorted_rows.blocks // (TEAM * PANEL))
     for number in range(-1, teams + teams % 2 - 1):
         games = games_of(teams, number)
         pieces = even(len(games), blocks.games)
@@ -44,13 +44,13 @@ def distance_sums(rows: Rows, labels: Any, k: int) -> Any:
         ) -> None:
             begin, end = pieces[task]
             play(
-                games, begin, end, given.packed, given.lines, given.weights, given.starts,
-                given.owners, rows.d, high, low,
+                games, begin, end, sorted_rows.packed, sorted_rows.lines, sorted_rows.weights,
+                sorted_rows.starts, sorted_rows.owners, rows.d, high, low,
             )  # fmt: skip
 
         shared(work, len(pieces))
     sums = np.empty(rows.n * k)
-    write_sums(given.order, high, low, sums)
+    write_sums(sorted_rows.order, high, low, sums)
     return memoryview(sums)  # type: ignore[arg-type]
 
 

@@ -44,8 +44,8 @@ class _Row:
         done = code.index((rounds, _SUMS))
         with code.loop(build.sub(self._count, done)) as loop:
             self._add(done, loop.index, into=sums[0])
-        one, two, three, four = (build.load(s) for s in sums)
-        return build.fadd(build.fadd(one, two), build.fadd(three, four))
+        first, second, third, fourth = (build.load(s) for s in sums)
+        return build.fadd(build.fadd(first, second), build.fadd(third, fourth))
 
     def _add(self, *place: Any, into: Any) -> None:
         """Add the products of one number of the row."""
@@ -87,7 +87,7 @@ def sparse_scores(
     return types.none(columns, values, place, place, table, start, place, place, out), generate
 
 
-_FOUND: Final = types.Tuple((types.int64, types.float32, types.float32))
+_LANE_AND_SCORES: Final = types.Tuple((types.int64, types.float32, types.float32))
 
 
 @generated
@@ -104,9 +104,9 @@ def sparse_least(
         scores = _Row(Code(context, builder, signature, args), args).scores()
         least = _least(builder, scores)
         same = builder.fcmp_ordered("==", scores, least)
-        found = builder.bitcast(same, ir.IntType(LANES))
-        lane = builder.cttz(builder.zext(found, LONG), ir.Constant(ir.IntType(1), 0))
-        alone = builder.and_(found, builder.neg(found))
+        mask = builder.bitcast(same, ir.IntType(LANES))
+        lane = builder.cttz(builder.zext(mask, LONG), ir.Constant(ir.IntType(1), 0))
+        alone = builder.and_(mask, builder.neg(mask))
         first = builder.bitcast(alone, ir.VectorType(ir.IntType(1), LANES))
         far = ir.Constant(_VECTOR, [float("inf")] * LANES)
         second = _least(builder, builder.select(first, far, scores))
@@ -115,4 +115,4 @@ def sparse_least(
         return context.make_tuple(builder, signature.return_type, (lane, *numbers))
 
     place = types.intp
-    return _FOUND(columns, values, place, place, table, start, place, place), generate
+    return _LANE_AND_SCORES(columns, values, place, place, table, start, place, place), generate

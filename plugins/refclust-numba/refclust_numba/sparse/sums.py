@@ -76,8 +76,8 @@ def add_sparse(  # type: ignore[no-untyped-def]
     weighted = weights.shape[0] > 0
     upper, lower = magic[0], magic[-1]
     upper_bits, lower_bits = bits(upper), bits(lower)
-    for given in asked:
-        i, sign = (given, np.int64(1)) if given >= 0 else (~given, np.int64(-1))
+    for entry in asked:
+        i, sign = (entry, np.int64(1)) if entry >= 0 else (~entry, np.int64(-1))
         weight = weights[i] if weighted else 1.0
         if weighted:
             deposit(counts, weight, weight_magic, sign)

@@ -55,8 +55,8 @@ class Versions:
     @staticmethod
     def of(rows: Rows) -> Versions:
         """Those of some rows."""
-        found: Versions = rows.memory.setdefault("versions", Versions())
-        return found
+        versions: Versions = rows.memory.setdefault("versions", Versions())
+        return versions
 
     def new(self, k: int) -> Any:
         """Numbers that nothing has yet."""
@@ -83,11 +83,11 @@ class Versions:
         """A buffer for means that nobody reads any more, or a new one."""
         self._buffers = [b for b in self._buffers if b.values.size == k * d and len(b.states) == k]
         free = [b for b in self._buffers if b.free]
-        found = free[-1] if free else Buffer(k, d)
+        chosen = free[-1] if free else Buffer(k, d)
         # The one used last stands last.
-        others = [b for b in self._buffers if b is not found]
-        self._buffers = [*others[1 - _BUFFERS :], found]
-        return found
+        others = [b for b in self._buffers if b is not chosen]
+        self._buffers = [*others[1 - _BUFFERS :], chosen]
+        return chosen
 
     def known(self, table: Any) -> Any:
         """The numbers of the centres of a table: those of our own means, or new ones."""

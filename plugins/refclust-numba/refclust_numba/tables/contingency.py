@@ -41,12 +41,12 @@ def table(data: LabelPairs) -> Mapping[Cell, Count]:
     clusters.flags.writeable = classes.flags.writeable = False  # one kind of array to compile for
     # A sample tells the range of few labels nearly always; counting finds out if it did not.
     step = max(1, n // _SAMPLE)
-    found = _few(clusters, classes, _spans(clusters[::step].copy(), classes[::step].copy()))
-    if found is not None:
-        return found
+    cells = _few(clusters, classes, _spans(clusters[::step].copy(), classes[::step].copy()))
+    if cells is not None:
+        return cells
     spans = _spans(clusters, classes)
-    found = _few(clusters, classes, spans)
-    return _many(clusters, classes, spans) if found is None else found
+    cells = _few(clusters, classes, spans)
+    return _many(clusters, classes, spans) if cells is None else cells
 
 
 def _integers(labels: Sequence[Hashable]) -> Any:
@@ -63,13 +63,13 @@ def _integers(labels: Sequence[Hashable]) -> Any:
             return None
     if view.ndim != 1 or view.format not in INTEGERS:
         return None
-    given = np.asarray(view)
-    if given.dtype == np.uint64 and int(given.max()) >= 1 << 63:
+    numbers = np.asarray(view)
+    if numbers.dtype == np.uint64 and int(numbers.max()) >= 1 << 63:
         return None
-    narrow = given.dtype.itemsize < 4 or given.dtype == np.int32
+    narrow = numbers.dtype.itemsize < 4 or numbers.dtype == np.int32
     # A view of its own: whether it can be written to is nobody else's business.
     wanted = np.int32 if narrow else np.int64
-    return np.ascontiguousarray(given, wanted).view()
+    return np.ascontiguousarray(numbers, wanted).view()
 
 
 def _few(clusters: Any, classes: Any, spans: tuple[range, range]) -> CellTable | None:
@@ -109,8 +109,8 @@ def _many(clusters: Any, classes: Any, spans: tuple[range, range]) -> CellTable:
 def _spans(clusters: Any, classes: Any) -> tuple[range, range]:
     """From the least to the greatest label, of both sides."""
     pieces = even(len(clusters), _LONG_CHUNK)
-    found = in_threads(lambda b, e: (*extent(clusters[b:e]), *extent(classes[b:e])), pieces)
-    row_low, row_high, column_low, column_high = zip(*found, strict=True)
+    extents = in_threads(lambda b, e: (*extent(clusters[b:e]), *extent(classes[b:e])), pieces)
+    row_low, row_high, column_low, column_high = zip(*extents, strict=True)
     return (
         range(min(row_low), max(row_high) + 1),
         range(min(column_low), max(column_high) + 1),

@@ -23,26 +23,26 @@ _CODES: Final = {name: code for code, name in enumerate(UPDATES)}
 
 def agglomerate(distances: Any, n: int, linkage: str) -> tuple[MergeRow, ...]:
     """Merge n rows, given all their distances in condensed form, until one cluster is left."""
-    given = array_over(distances, np.float64)
-    given.flags.writeable = False
-    largest = float(given.max(initial=0.0))
+    condensed = array_over(distances, np.float64)
+    condensed.flags.writeable = False
+    largest = float(condensed.max(initial=0.0))
     if linkage not in (*UPDATES, "single") or (linkage not in CHOOSING and largest > LARGEST):
         return reference.agglomerate(distances, n, linkage)  # it says what is wrong
     if n < 2:
         return ()
     if linkage == "single":
-        firsts, seconds, values = single(given, n)
+        firsts, seconds, values = single(condensed, n)
     else:
-        firsts, seconds, values = merge_generic(given.copy(), n, _CODES[linkage])
+        firsts, seconds, values = merge_generic(condensed.copy(), n, _CODES[linkage])
     names, size = list(range(n)), [1] * n
     merges: list[MergeRow] = []
     rooted = linkage in SQUARED
     for i, j, value in zip(firsts.tolist(), seconds.tolist(), values.tolist(), strict=True):
         size[i] += size[j]
-        one, other = names[i], names[j]
+        left, right = names[i], names[j]
         names[i] = n + len(merges)
         height = math.sqrt(value) if rooted else value
-        merges.append((min(one, other), max(one, other), height, size[i]))
+        merges.append((min(left, right), max(left, right), height, size[i]))
     return tuple(merges)
 
 

@@ -176,11 +176,11 @@ def absorb(pairs, clusters, first, left, height, merges, done):  # type: ignore[
 
 
 @inlined
-def meet(pairs, clusters, one, other, height):  # type: ignore[no-untyped-def]
+def meet(pairs, clusters, first, second, height):  # type: ignore[no-untyped-def]
     """Whether a row of one cluster and a row of another are as far apart as the level is high."""
-    i = one
+    i = first
     while i >= 0:
-        j = other
+        j = second
         while j >= 0:
             if apart(pairs, i, j) == height:
                 return True

@@ -63,10 +63,10 @@ def moments(rows: Rows, q: Any, k: int, around: CentreMatrix, spread: Any) -> Mo
     """Keeps the contract of ``gaussian.moments``."""
     if not _ours(rows):
         return reference.moments(rows.points, q, k, around, spread)
-    given, full = memoryview(q), spread == "full"
-    labelled = given.format == "i"
-    labels = fixed(array_over(given if labelled else b"", np.int32))
-    shares = doubles(b"" if labelled else given)
+    assigned, full = memoryview(q), spread == "full"
+    labelled = assigned.format == "i"
+    labels = fixed(array_over(assigned if labelled else b"", np.int32))
+    shares = doubles(b"" if labelled else assigned)
     blocks, points, chunks = _blocks(rows), _around(around, full), _chunks(rows, k, full)
     out = chunks.sums()
 
@@ -74,8 +74,8 @@ def moments(rows: Rows, q: Any, k: int, around: CentreMatrix, spread: Any) -> Mo
         moment_chunks(blocks, points, labels, shares, chunks.cut, turn, work, out)
 
     chunks.run(rows, run)
-    found = _moments(out.sum(axis=0), k, rows.d, around, spread)
-    return reference.moments(rows.points, q, k, around, spread) if found is None else found
+    summed = _moments(out.sum(axis=0), k, rows.d, around, spread)
+    return reference.moments(rows.points, q, k, around, spread) if summed is None else summed
 
 
 def posterior(rows: Rows, densities: Gaussians, full: bool) -> Posterior:
@@ -101,9 +101,9 @@ def _ours(rows: Rows) -> bool:
 
 def _padded(points: CentreMatrix) -> Any:
     """Points with zeros behind each, so that whole groups of columns fit."""
-    given = matrix(points)
-    wide = np.zeros((len(given), width.py_func(given.shape[1])))
-    wide[:, : given.shape[1]] = given
+    table = matrix(points)
+    wide = np.zeros((len(table), width.py_func(table.shape[1])))
+    wide[:, : table.shape[1]] = table
     return wide
 
 
@@ -143,15 +143,16 @@ def _in_blocks(rows: Rows) -> Blocks:
 
 def _densities(rows: Rows, densities: Gaussians) -> Densities:
     """Densities as compiled code takes them."""
-    k, d, given = densities.k, rows.d, doubles(densities.whitening)
+    k, d, factors = densities.k, rows.d, doubles(densities.whitening)
     means, full = _padded(densities.means), densities.form == "full"
     if full:
         size = gaussian_full.packed_size(d)
         whitening = np.empty(k * size)
-        gaussian_full.pack(given, k, d, whitening, size)
+        gaussian_full.pack(factors, k, d, whitening, size)
     else:
         size = d
-        whitening = np.ascontiguousarray(np.broadcast_to(given.reshape(k, -1), (k, d))).reshape(-1)
+        wide = np.broadcast_to(factors.reshape(k, -1), (k, d))
+        whitening = np.ascontiguousarray(wide).reshape(-1)
     return Densities(
         k, full, means.shape[1], size, means.reshape(-1), whitening, doubles(densities.offsets)
     )
@@ -178,7 +179,7 @@ class _Chunks:
             free = []
             rows.memory["gaussian rooms"] = size, free
 
-        def one(_task: int, _worker: int) -> None:
+        def take_chunks(_task: int, _worker: int) -> None:
             # A room that nobody uses, also if kernels run side by side.
             try:
                 room = free.pop()
@@ -187,26 +188,28 @@ class _Chunks:
             work(turn, spoiled(room))
             free.append(room)
 
-        shared(one, min(self.count, threads()))
+        shared(take_chunks, min(self.count, threads()))
 
 
 def _chunks(rows: Rows, k: int, full: bool) -> _Chunks:
     """How rows are cut: by the sizes of the problem, never by those of the machine."""
-    d, blocks, told = rows.d, -(-rows.n // BLOCK), sizes()
+    d, blocks, limits = rows.d, -(-rows.n // BLOCK), sizes()
     if full and d >= gaussian_rows.MANY:
         slots = gaussian_rows.row_slots(d)
     else:
         sums = gaussian_full.moment_vectors(d) if full else gaussian_plain.plain_vectors(d)
         slots = -(-(1 + sums) // STRANDS) * STRANDS
-    size = max(1, min(told.batch, told.batch_bytes // (8 * BLOCK * (d + k))))
+    size = max(1, min(limits.batch, limits.batch_bytes // (8 * BLOCK * (d + k))))
     # What a chunk has to tell; how much is laid out for it depends on the lanes.
     room = 8 * k * (1 + d + (d * (d + 1) // 2 if full else d))
     most = max(
-        min(told.chunks, told.sums_bytes // room), min(told.few_chunks, told.most_bytes // room), 1
+        min(limits.chunks, limits.sums_bytes // room),
+        min(limits.few_chunks, limits.most_bytes // room),
+        1,
     )
     batches = -(-blocks // size)
     chunk = size * -(-batches // most)
-    return _Chunks(Cut(size, chunk, slots, told.near_rows), -(-blocks // chunk), k)
+    return _Chunks(Cut(size, chunk, slots, limits.near_rows), -(-blocks // chunk), k)
 
 
 @lru_cache(maxsize=4)

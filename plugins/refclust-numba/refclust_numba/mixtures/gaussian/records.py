@@ -76,7 +76,7 @@ class Room(NamedTuple):
     strands: int
     weights: int
     ones: int
-    found: int
+    per_row: int
     totals: int
     end: int
 
@@ -100,10 +100,10 @@ def layout(cut, d, k):  # type: ignore[no-untyped-def]
     strands = weighed + TILE * BLOCK
     weights = strands + cut.slots * STRANDS
     ones = weights + BLOCK
-    found = ones + BLOCK
-    totals = found + BLOCK
+    per_row = ones + BLOCK
+    totals = per_row + BLOCK
     return Room(
-        volume, joint, chosen, few, gaps, weighed, strands, weights, ones, found, totals,
+        volume, joint, chosen, few, gaps, weighed, strands, weights, ones, per_row, totals,
         totals + TOTALS,
     )  # fmt: skip
 
@@ -111,4 +111,4 @@ def layout(cut, d, k):  # type: ignore[no-untyped-def]
 @inlined
 def places_of(room, block):  # type: ignore[no-untyped-def]
     """The places of one block of log p(x, k), as the rules of sharing take them."""
-    return Places(block, room.chosen, room.weights, room.ones, room.found, room.totals)
+    return Places(block, room.chosen, room.weights, room.ones, room.per_row, room.totals)

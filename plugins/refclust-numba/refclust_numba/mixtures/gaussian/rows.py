@@ -69,8 +69,8 @@ def _weigh(
                     line = (builder.mul(r, vectors), DOUBLES)
                     emit.store(value, work, weighed, line, own)
             total = emit.load(target, firsts, own)
-            for one in sums:
-                total = emit.plus(total, builder.load(one))
+            for part in sums:
+                total = emit.plus(total, builder.load(part))
             emit.store(total, target, firsts, own)
         return emit.none()
 
@@ -142,7 +142,7 @@ def add_rows(  # type: ignore[no-untyped-def]
     ``near`` rows are weighed at a time; ``into`` is a place of ``sums``. Products are
     (sqrt(m) (x - a)) (sqrt(m) (x - a))': six roundings instead of three.
     """
-    roots, picks, picked = places.found, places.chosen, work.view(np.int64)
+    roots, picks, picked = places.per_row, places.chosen, work.view(np.int64)
     vectors, count = -(-d // DOUBLES), 0
     for r in range(BLOCK):
         work[roots + r] = np.sqrt(work[masses + r])

@@ -21,13 +21,13 @@ from refclust_numba.mixtures.blocks import Choice
 from refclust_numba.mixtures.multinomial.lanes import WIDEST
 from refclust_numba.mixtures.multinomial.passes import (
     add_counts,
-    given_rows,
+    assigned_rows,
     lay,
     posterior_rows,
     share_rows,
     unlay,
 )
-from refclust_numba.mixtures.multinomial.records import TOLD, Certain, Densities, Span, layout
+from refclust_numba.mixtures.multinomial.records import OBJECTIVES, Certain, Densities, Span, layout
 from refclust_numba.mixtures.multinomial.rows import Counted, counted, room
 from refclust_numba.mixtures.sizes import BLOCK, sizes
 from refclust_numba.prepared import Rows
@@ -48,17 +48,17 @@ def em_step(rows: Rows, terms: Terms, rule: Rule = SOFT) -> EMStep[Tallies]:
     with room(rows, groups, rows.d, width) as table:
         made, certain = _laid(terms, table), _certain(terms, rows.d)
 
-        def write(span: Span, shares: Any, told: Any) -> None:
+        def write(span: Span, shares: Any, chunk_sums: Any) -> None:
             with room(rows, _size(made)) as work:
                 share_rows(
                     known.lists, known.packed, made, certain, choice, weights, span, work, shares,
-                    told,
+                    chunk_sums,
                 )  # fmt: skip
 
-        told, tallies = _passed(rows, known, terms.k, write)
-    if tallies is None or np.isnan(told).any():
+        objective, tallies = _passed(rows, known, terms.k, write)
+    if tallies is None or np.isnan(objective).any():
         return reference.em_step(rows.points, terms, rule)
-    log_likelihood, bound, entropy = told.tolist()
+    log_likelihood, bound, entropy = objective.tolist()
     return EMStep(log_likelihood, bound, entropy, tallies)
 
 
@@ -66,13 +66,13 @@ def moments(rows: Rows, q: Any, k: int) -> Tallies:
     """Keeps the contract of ``multinomial.moments``."""
     if not rows.d:
         return reference.moments(rows.points, q, k)
-    given = memoryview(q)
-    labelled = given.format == "i"
-    labels = fixed(array_over(given if labelled else b"", np.int32))
-    numbers, weights = doubles(b"" if labelled else given), fixed(rows.weights)
+    assigned = memoryview(q)
+    labelled = assigned.format == "i"
+    labels = fixed(array_over(assigned if labelled else b"", np.int32))
+    numbers, weights = doubles(b"" if labelled else assigned), fixed(rows.weights)
 
-    def write(span: Span, shares: Any, told: Any) -> None:
-        given_rows(labels, numbers, k, weights, span, shares, told)
+    def write(span: Span, shares: Any, chunk_sums: Any) -> None:
+        assigned_rows(labels, numbers, k, weights, span, shares, chunk_sums)
 
     tallies = _passed(rows, counted(rows), k, write)[1]
     return reference.moments(rows.points, q, k) if tallies is None else tallies
@@ -92,7 +92,7 @@ def posterior(rows: Rows, terms: Terms, full: bool) -> Posterior:
             with room(rows, _size(made)) as work:
                 posterior_rows(known.lists, made, certain, begin, end, work, labels, logs, joint)
 
-        in_threads(run, chunks(rows.n, sizes().told_rows))
+        in_threads(run, chunks(rows.n, sizes().chunk_rows))
     if np.isnan(logs).any():
         return reference.posterior(rows.points, terms, full)
     return Posterior(_flat(labels), _flat(logs), _flat(joint) if full else None)
@@ -140,17 +140,17 @@ def _certain(terms: Terms, d: int) -> Certain:
 
 def _passed(rows: Rows, known: Counted, k: int, write: Write) -> tuple[Any, Tallies | None]:
     """Write the shares of stretches of rows and add up their counts, if nothing overflows."""
-    n, d, packed, chunk = rows.n, rows.d, known.packed, sizes().told_rows
+    n, d, packed, chunk = rows.n, rows.d, known.packed, sizes().chunk_rows
     groups, width = _lines(k)
     size = max(chunk, sizes().shares // (groups * width) // chunk * chunk)
     blocks = len(packed.firsts) - 1
-    told = np.empty((-(-n // chunk), TOLD + k))
+    chunk_sums = np.empty((-(-n // chunk), OBJECTIVES + k))
     room_for = -(-min(size, n) // BLOCK) * BLOCK
     with room(rows, groups, room_for, width) as shares, room(rows, groups, d, width) as table:
         for before, after in chunks(n, size):
 
-            def one(begin: int, end: int, before: int = before) -> None:
-                write(Span(before + begin, before + end, before, chunk), shares, told)
+            def write_piece(begin: int, end: int, before: int = before) -> None:
+                write(Span(before + begin, before + end, before, chunk), shares, chunk_sums)
 
             def add(task: int, _worker: int, before: int = before, after: int = after) -> None:
                 g, b = divmod(task, blocks)
@@ -158,13 +158,13 @@ def _passed(rows: Rows, known: Counted, k: int, write: Write) -> tuple[Any, Tall
 
             # Few large pieces: each goes through all lines of the table.
             piece = -(-(after - before) // (2 * threads() * chunk)) * chunk
-            in_threads(one, chunks(after - before, piece))
+            in_threads(write_piece, chunks(after - before, piece))
             shared(add, groups * blocks)
         pool = rows.buffers("sums", k * d)
         sums = pool.free()
         fine = all(in_threads(lambda b, e: unlay(table, k, sums, b, e), even(d, sizes().columns)))
-    whole = told.sum(axis=0)
-    counts = np.ascontiguousarray(whole[TOLD:])
+    whole = chunk_sums.sum(axis=0)
+    counts = np.ascontiguousarray(whole[OBJECTIVES:])
     if not fine or not np.isfinite(counts).all():
-        return whole[:TOLD], None
-    return whole[:TOLD], Tallies(_flat(counts), memoryview(pool.finished(sums)))
+        return whole[:OBJECTIVES], None
+    return whole[:OBJECTIVES], Tallies(_flat(counts), memoryview(pool.finished(sums)))

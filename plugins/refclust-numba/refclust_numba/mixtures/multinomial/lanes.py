@@ -80,8 +80,8 @@ def _scatter(vectors: int) -> Any:
     ) -> Any:  # fmt: skip
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             emit = Emit(context, builder, signature, args)
-            row, given = _Row(emit, vectors), emit.memory(6)
-            shares = [emit.load(given, args[7], v * DOUBLES) for v in range(vectors)]
+            row, memory = _Row(emit, vectors), emit.memory(6)
+            shares = [emit.load(memory, args[7], v * DOUBLES) for v in range(vectors)]
             with emit.loop(args[3]) as loop:
                 x = row.count(loop.index)
                 for line, q in zip(row.lines(loop.index), shares, strict=True):

@@ -24,7 +24,7 @@ from refclust_numba.mixtures.blocks import (
 )
 from refclust_numba.mixtures.gaussian.blocks import turn_block
 from refclust_numba.mixtures.multinomial.lanes import gather, scatter
-from refclust_numba.mixtures.multinomial.records import TOLD, layout
+from refclust_numba.mixtures.multinomial.records import OBJECTIVES, layout
 from refclust_numba.mixtures.sizes import BLOCK
 
 _TILE: Final = 64  # columns
@@ -105,7 +105,7 @@ def _turn_shares(shares, at, real, work, joint):  # type: ignore[no-untyped-def]
 
 @compiled
 def share_rows(  # type: ignore[no-untyped-def]
-    rows, packed, densities, certain, choice, weights, span, work, shares, told
+    rows, packed, densities, certain, choice, weights, span, work, shares, chunk_sums
 ):
     """Share out the rows of some chunks."""
     k, width = densities.k, shares.shape[2]
@@ -115,7 +115,7 @@ def share_rows(  # type: ignore[no-untyped-def]
     _gather_rows(packed, densities, span, shares)
     for start in range(span.begin, span.end, span.chunk):
         stop, line = min(start + span.chunk, span.end), start // span.chunk
-        told[line, :] = 0.0
+        chunk_sums[line, :] = 0.0
         clear_totals(work, places.totals)
         for first in range(start, stop, BLOCK):
             real, at = min(BLOCK, stop - first), first - span.before
@@ -129,23 +129,23 @@ def share_rows(  # type: ignore[no-untyped-def]
                     x = work[q + c * BLOCK + r]
                     mass += x
                     shares[g, at + r, lane] = x
-                told[line, TOLD + c] += mass
-        tell(work, places.totals, choice, told, line)
+                chunk_sums[line, OBJECTIVES + c] += mass
+        tell(work, places.totals, choice, chunk_sums, line)
 
 
 @compiled
-def given_rows(labels, q, k, weights, span, shares, told):  # type: ignore[no-untyped-def]
+def assigned_rows(labels, q, k, weights, span, shares, chunk_sums):  # type: ignore[no-untyped-def]
     """Write the weighted shares that labels (-1: none) or n times K numbers tell."""
     width = shares.shape[2]
     for i in range(span.begin, span.end):
         line = i // span.chunk
         if i % span.chunk == 0:
-            told[line, :] = 0.0
+            chunk_sums[line, :] = 0.0
         weight = weights[i] if weights.shape[0] else 1.0
         for c in range(k):
             x = q[i * k + c] if q.shape[0] else (1.0 if labels[i] == c else 0.0)
             shares[c // width, i - span.before, c % width] = weight * x
-            told[line, TOLD + c] += weight * x
+            chunk_sums[line, OBJECTIVES + c] += weight * x
 
 
 @compiled
@@ -187,13 +187,13 @@ def add_counts(packed, b, before, after, shares, table, g):  # type: ignore[no-u
     _, d, width = table.shape
     if before == 0:
         table[g, edges[b] : edges[b + 1]] = 0.0
-    lines, given = g * d * width, g * shares.shape[1] * width
+    lines, first_share = g * d * width, g * shares.shape[1] * width
     last = _segments(owners, firsts[b], firsts[b + 1], after)
     for s in range(_segments(owners, firsts[b], last, before), last):
         at = begins[s]
         scatter(
             width // DOUBLES, packed.columns, packed.values, at, begins[s + 1] - at,
-            table, lines, shares, given + width * (owners[s] - before),
+            table, lines, shares, first_share + width * (owners[s] - before),
         )  # fmt: skip
 
 

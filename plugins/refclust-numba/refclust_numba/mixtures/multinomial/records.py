@@ -8,7 +8,7 @@ from refclust_numba.lowlevel.compiling import inlined
 from refclust_numba.mixtures.blocks import TOTALS, Places
 from refclust_numba.mixtures.sizes import BLOCK
 
-TOLD: Final = 3  # numbers before the counts of a chunk: J, the bound, the entropy
+OBJECTIVES: Final = 3  # numbers before the counts of a chunk: J, the bound, the entropy
 
 
 class Lists(NamedTuple):
@@ -75,7 +75,7 @@ def layout(k, lanes):  # type: ignore[no-untyped-def]
     chosen = joint + BLOCK * lanes
     weights = chosen + BLOCK * lanes
     ones = weights + BLOCK
-    found = ones + BLOCK
-    totals = found + BLOCK
+    per_row = ones + BLOCK
+    totals = per_row + BLOCK
     seen = totals + TOTALS
-    return Room(Places(joint, chosen, weights, ones, found, totals), seen, seen + k)
+    return Room(Places(joint, chosen, weights, ones, per_row, totals), seen, seen + k)

@@ -50,9 +50,9 @@ class Counted:
         blocks = len(edges) - 1
         names = np.repeat(np.arange(blocks, dtype=np.int32), np.diff(edges))
         lists, pieces = self.lists, even(self.n, sizes().count_rows)
-        found = in_threads(lambda b, e: count(lists, names, edges, b, e), pieces)
+        piece_counts = in_threads(lambda b, e: count(lists, names, edges, b, e), pieces)
         # Block after block, in each of them piece after piece.
-        tallies = np.stack(found, axis=1).reshape(-1, 2)
+        tallies = np.stack(piece_counts, axis=1).reshape(-1, 2)
         ends = np.cumsum(tallies, axis=0)
         places = (ends - tallies).reshape(blocks, len(pieces), 2)
         numbers, segments = ends[-1].tolist()
@@ -70,13 +70,13 @@ class Counted:
 
     def _edges(self) -> Any:
         """Blocks of not too many columns and not too many numbers."""
-        told, columns = sizes(), self.lists.columns
-        most = max(2, len(columns) // (told.segment * self.n))
-        wanted = -(-self.d // told.block_columns) + told.block_tasks
+        limits, columns = sizes(), self.lists.columns
+        most = max(2, len(columns) // (limits.segment * self.n))
+        wanted = -(-self.d // limits.block_columns) + limits.block_tasks
         wanted = max(1, min(wanted, most, self.d))
         some = columns[:: max(1, len(columns) // _SAMPLE)]
         tallies = np.bincount(some, minlength=self.d)
-        share = min(told.block_tasks, wanted) / 2
+        share = min(limits.block_tasks, wanted) / 2
         cost = (wanted - share) / self.d + share * tallies / max(1, len(some))
         inner = np.searchsorted(np.cumsum(cost), np.arange(1, wanted))
         return np.unique(np.concatenate(([0], inner, [self.d])))
