@@ -10,9 +10,9 @@ import numpy as np
 from refclust.data.dataset import Dataset, Dense
 from refclust.kernels.points import Points
 from refclust_numba.blocks import blocks
-from refclust_numba.dense.moving import padded
 from refclust_numba.dense.packing import Packed, Singles, Sizes, pack, singles, sizes
 from refclust_numba.exact import limbs
+from refclust_numba.exact.cluster_sums import padded
 from refclust_numba.lowlevel.arrays import Reused, aligned, array_over
 from refclust_numba.lowlevel.threads import even, in_threads
 

@@ -29,9 +29,8 @@ from refclust_numba.dense.ladder import TINY
 from refclust_numba.dense.screening import ROWS
 from refclust_numba.exact import draws, limbs
 from refclust_numba.exact.limbs import carry, deposit_product
-from refclust_numba.exact.twofold import with_room
 from refclust_numba.lowlevel.arrays import array_over
-from refclust_numba.lowlevel.compiling import compiled, room
+from refclust_numba.lowlevel.compiling import compiled, room, with_room
 from refclust_numba.lowlevel.scalars import lowest
 from refclust_numba.lowlevel.threads import even, in_threads
 from refclust_numba.prepared import Rows, joined_span

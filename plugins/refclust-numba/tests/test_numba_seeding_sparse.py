@@ -192,7 +192,7 @@ def test_sparse_centres_that_change_stand_together() -> None:
         old_labels = np.array(before.labels, np.int32)
         sums, _ = sparse_sums.moved(rows, old_labels, labels, 50, before.sums)
         before = LloydStep(array("i", labels.tolist()), len(moves), sums)
-    assert (np.diff(rows.memory["side"].places) != 1).any()
+    assert (np.diff(rows.memory["grouped"].places) != 1).any()
 
 
 @pytest.mark.parametrize(

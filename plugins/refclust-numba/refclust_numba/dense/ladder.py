@@ -12,8 +12,8 @@ import numpy as np
 from refclust.kernels.clusters.nearness import Cosine, Euclidean
 from refclust_numba.blocks import blocks
 from refclust_numba.exact import limbs
+from refclust_numba.exact.double_doubles import plus_square
 from refclust_numba.exact.limbs import carry, deposit_product, is_less
-from refclust_numba.exact.twofold import plus_square
 from refclust_numba.lowlevel.compiling import compiled, room
 from refclust_numba.lowlevel.scalars import two_sum
 from refclust_numba.lowlevel.threads import chunks, shared

@@ -18,8 +18,8 @@ from refclust.kernels import distances as reference
 from refclust.kernels.distances import METRICS, one_minus_cosine
 from refclust.kernels.points import binary
 from refclust.numbers.nearest import nearest, nearest_sqrt
-from refclust_numba.exact.twofold import plus_product, plus_square, with_room
-from refclust_numba.lowlevel.compiling import compiled, inlined, room
+from refclust_numba.exact.double_doubles import plus_product, plus_square
+from refclust_numba.lowlevel.compiling import compiled, inlined, room, with_room
 from refclust_numba.lowlevel.scalars import two_product, two_sum
 from refclust_numba.lowlevel.threads import shared
 from refclust_numba.prepared import Rows

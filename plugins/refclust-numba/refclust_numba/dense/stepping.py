@@ -11,9 +11,9 @@ import numpy as np
 
 from refclust_numba.dense.few import no_few, pack_few
 from refclust_numba.dense.ladder import climb
-from refclust_numba.dense.moving import move_rows
 from refclust_numba.dense.records import BlockLabels, Moves
 from refclust_numba.dense.screening import ROWS, screen, unproven
+from refclust_numba.exact.cluster_sums import move_rows
 from refclust_numba.lowlevel.compiling import (
     borrowing,
     borrowing_apart,

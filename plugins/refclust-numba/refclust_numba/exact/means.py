@@ -17,8 +17,7 @@ from refclust_numba.centres import matrix
 from refclust_numba.exact import limbs as cutting
 from refclust_numba.exact.limbs import dyadic, leading
 from refclust_numba.exact.totals import LimbSums
-from refclust_numba.exact.twofold import with_room
-from refclust_numba.lowlevel.compiling import compiled, inlined, room
+from refclust_numba.lowlevel.compiling import compiled, inlined, room, with_room
 from refclust_numba.lowlevel.scalars import bits, power_of_two, two_product, two_sum
 from refclust_numba.lowlevel.threads import chunks, in_threads
 from refclust_numba.prepared import Rows, joined_span

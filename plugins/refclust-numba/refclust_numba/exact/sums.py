@@ -12,8 +12,8 @@ import numpy as np
 
 from refclust.kernels.clusters import kmeans as reference
 from refclust.kernels.clusters.kmeans import ClusterSums
-from refclust_numba.dense.moving import Sums, move_rows
 from refclust_numba.exact import limbs
+from refclust_numba.exact.cluster_sums import Sums, move_rows
 from refclust_numba.exact.limbs import carry, deposit_product, dyadic
 from refclust_numba.exact.totals import LimbSums, buffer, cells
 from refclust_numba.lowlevel.arrays import aligned

@@ -1,6 +1,6 @@
 """Nearest centres of sparse rows, on the same ladder as dense ones.
 
-*Singles.* With m numbers in a row the score |c|**2 / 2 - x.c (``refclust_numba.sparse.side``) errs
+*Singles.* With m numbers in a row the score |c|**2 / 2 - x.c (see ``sparse.grouped``) errs
 by at most (m + 4) 2**-24 1.02 (|x| |c| + |c|**2 / 2) (``refclust_numba.dense.assignment``); two
 scores farther apart than twice that, times 1.1, are in proven order. Call that distance the bound.
 
@@ -14,7 +14,7 @@ its chord, and the chord is what is used. A group none of whose centres changed 
 
 *Doubles* for the centres that singles leave in doubt: |c|**2 - 2 x.c errs by
 (m + 200) 2**-53 (|x| + |c|)**2, where 200 covers the sum of squares, see
-``refclust_numba.sparse.side``.
+``refclust_numba.sparse.grouped``.
 *Integers* in limbs decide the rest; under the cosine the reference does.
 """
 
@@ -33,17 +33,17 @@ from refclust_numba.lowlevel.build import LANES
 from refclust_numba.lowlevel.compiling import compiled, inlined, room
 from refclust_numba.lowlevel.threads import chunks, even, in_threads, threads
 from refclust_numba.prepared import Rows, joined_span
-from refclust_numba.sparse.lanes import sparse_least, sparse_scores
-from refclust_numba.sparse.side import (
+from refclust_numba.sparse.grouped import (
     Centres,
     Changes,
+    GroupedCentres,
     Known,
-    Side,
     SparseRows,
     bring,
     empty,
     gather,
 )
+from refclust_numba.sparse.lanes import sparse_least, sparse_scores
 from refclust_numba.sparse.versions import Versions
 
 _HUGE: Final = 2.0**60
@@ -60,7 +60,7 @@ def nearest(rows: Rows, table: Any, metric: str) -> Any:
         return np.zeros(rows.n, np.int32)
     cosine = metric == "cosine"
     vectors = units(table) if cosine else table
-    known = rows.memory.pop("side", None)
+    known = rows.memory.pop("grouped", None)
     if known is None or len(known.states) != len(table) or known.cosine != cosine:
         known = empty(rows, len(table), cosine)
     single = rows.singles
@@ -78,7 +78,7 @@ def nearest(rows: Rows, table: Any, metric: str) -> Any:
     left = np.arange(rows.n)
     if fields.screened:
         left = fields.screen(labels, changes)
-        rows.memory["side"] = known
+        rows.memory["grouped"] = known
     rows.rungs["float32"] += rows.n - len(left)
     if len(left):
         undecided = fields.climb(labels, left)
@@ -88,25 +88,25 @@ def nearest(rows: Rows, table: Any, metric: str) -> Any:
     return labels
 
 
-def _moved(rows: Rows, side: Side, table: Any, vectors: Any, unit: float) -> Changes:
+def _moved(rows: Rows, grouped: GroupedCentres, table: Any, vectors: Any, unit: float) -> Changes:
     """Bring the table up to date; tell which centres are new, and how a group's least score falls.
 
     It does by no more than slope times the length of the row plus drop; 0 and 0 is: not at all.
     """
     states = Versions.of(rows).known(table)
-    fresh = side.states != states
-    gather(side, fresh)
-    drift = bring(side, vectors, fresh, unit)
-    side.states = states
-    start = side.start.copy()
-    start[side.places] = 0.0 if side.cosine else 0.5 * side.squares * unit * unit
-    change = (start.astype(np.float64) - side.start)[side.places]
-    side.start = start
+    fresh = grouped.states != states
+    gather(grouped, fresh)
+    drift = bring(grouped, vectors, fresh, unit)
+    grouped.states = states
+    start = grouped.start.copy()
+    start[grouped.places] = 0.0 if grouped.cosine else 0.5 * grouped.squares * unit * unit
+    change = (start.astype(np.float64) - grouped.start)[grouped.places]
+    grouped.start = start
     lengths = np.zeros(1) if rows.singles is None else rows.singles.lengths
     ends = float(lengths.min()), float(lengths.max())
-    slopes, drops = np.zeros(len(side.table)), np.zeros(len(side.table))
-    for g in range(len(side.table)):
-        own = np.nonzero(fresh & (side.places // LANES == g))[0]
+    slopes, drops = np.zeros(len(grouped.table)), np.zeros(len(grouped.table))
+    for g in range(len(grouped.table)):
+        own = np.nonzero(fresh & (grouped.places // LANES == g))[0]
         if len(own):
             short, long = (float((change[own] - end * drift[own]).min()) for end in ends)
             slope = (long - short) / (ends[1] - ends[0]) if ends[1] > ends[0] else 0.0
@@ -115,14 +115,16 @@ def _moved(rows: Rows, side: Side, table: Any, vectors: Any, unit: float) -> Cha
             drop -= 2.0**-39 * (abs(short) + abs(long) + abs(slope) * ends[1])
             usable = np.isfinite(slope) and np.isfinite(drop)
             slopes[g], drops[g] = (slope, drop) if usable else (0.0, -np.inf)
-    return Changes(np.append(fresh, False)[side.names], slopes, drops)
+    return Changes(np.append(fresh, False)[grouped.names], slopes, drops)
 
 
 class _Fields:
     """The rows and the centres of one call, as the rungs take them."""
 
-    def __init__(self, rows: Rows, side: Side, vectors: Any, longest: float, cosine: bool) -> None:
-        self.source, self.side, self.cosine = rows, side, cosine
+    def __init__(
+        self, rows: Rows, grouped: GroupedCentres, vectors: Any, longest: float, cosine: bool
+    ) -> None:
+        self.source, self.grouped, self.cosine = rows, grouped, cosine
         single = rows.singles
         reach = longest if cosine or single is None else longest * single.factor
         half = 0.0 if cosine else 0.5 * reach * reach
@@ -130,7 +132,7 @@ class _Fields:
             single is not None
             and (cosine or single.factor <= _FACTOR)
             and reach < _HUGE
-            and bool(np.isfinite(side.squares).all())
+            and bool(np.isfinite(grouped.squares).all())
         )
         self.rows = SparseRows(
             starts=rows.starts,
@@ -140,11 +142,11 @@ class _Fields:
             lengths=np.zeros(rows.n) if single is None else single.lengths,
         )
         self.centres = Centres(
-            table=side.table,
-            start=side.start,
-            places=side.places,
+            table=grouped.table,
+            start=grouped.start,
+            places=grouped.places,
             vectors=vectors,
-            squares=side.squares,
+            squares=grouped.squares,
             reach=float(reach),
             half=float(half),
             longest=float(longest),
@@ -154,12 +156,12 @@ class _Fields:
 
     def screen(self, labels: Any, changes: Changes) -> Any:
         """Label what singles prove; return the rows they do not."""
-        side, own = self.side, self.centres
+        grouped, own = self.grouped, self.centres
         # Scores from before err by what was the reach then.
-        reach, half = max(side.reach, own.reach), max(side.half, own.half)
-        side.reach, side.half = own.reach, own.half
+        reach, half = max(grouped.reach, own.reach), max(grouped.half, own.half)
+        grouped.reach, grouped.half = own.reach, own.half
         centres = own._replace(reach=reach, half=half)
-        known = Known(side.own, side.best, side.low, side.names)
+        known = Known(grouped.own, grouped.best, grouped.low, grouped.names)
         n = self.source.n
         return np.concatenate(
             in_threads(

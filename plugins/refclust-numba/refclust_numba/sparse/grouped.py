@@ -22,7 +22,7 @@ _COLUMNS: Final = 2048
 
 
 @dataclass(slots=True)
-class Side:
+class GroupedCentres:
     """A table of centres, and for each row what the last scores proved.
 
     ``low`` holds for each group and row a number that no score of the group is below, that of the
@@ -58,7 +58,7 @@ class SparseRows(NamedTuple):
 class Centres(NamedTuple):
     """The centres of one call as compiled code takes them."""
 
-    table: Any  # these three as in ``Side``
+    table: Any  # these three as in ``GroupedCentres``
     start: Any
     places: Any
     vectors: Any  # the centres in doubles, under the cosine of length one
@@ -79,7 +79,7 @@ class Changes(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What the last call proved of each row, as in ``Side``; it is brought up to date."""
+    """What the last call proved of each row, as in ``GroupedCentres``; it is brought up to date."""
 
     own: Any
     best: Any
@@ -87,12 +87,12 @@ class Known(NamedTuple):
     names: Any
 
 
-def empty(rows: Rows, k: int, cosine: bool) -> Side:
+def empty(rows: Rows, k: int, cosine: bool) -> GroupedCentres:
     """A table of no centres yet."""
     groups = -(-k // LANES)
     table = aligned((groups, rows.d, LANES), np.float32)
     table[:] = 0.0
-    return Side(
+    return GroupedCentres(
         cosine=cosine,
         states=np.zeros(k, np.int64),
         names=np.where(np.arange(groups * LANES) < k, np.arange(groups * LANES), -1),
@@ -109,58 +109,60 @@ def empty(rows: Rows, k: int, cosine: bool) -> Side:
     )
 
 
-def gather(side: Side, fresh: Any) -> None:
+def gather(grouped: GroupedCentres, fresh: Any) -> None:
     """Let the fresh centres stand together, if that leaves more groups as they are.
 
     A group then holds centres of several groups before it, and its low numbers are the least of
     theirs.
     """
-    groups, k = len(side.table), len(fresh)
-    spread_over = len(np.unique(side.places[fresh] // LANES))
+    groups, k = len(grouped.table), len(fresh)
+    spread_over = len(np.unique(grouped.places[fresh] // LANES))
     if spread_over + int(-fresh.sum() // LANES) < max(1, groups // 3):
         return
     order = np.concatenate((np.nonzero(fresh)[0], np.nonzero(~fresh)[0]))
-    old, table, low = side.places, aligned(side.table.shape, np.float32), np.empty_like(side.low)
+    old, low = grouped.places, np.empty_like(grouped.low)
+    table = aligned(grouped.table.shape, np.float32)
     table[-1] = 0.0
-    start = np.full_like(side.start, np.inf)
+    start = np.full_like(grouped.start, np.inf)
     places = np.empty(k, np.int64)
     places[order] = np.arange(k)
     for c in range(k):
         (g, lane), (was, before) = divmod(int(places[c]), LANES), divmod(int(old[c]), LANES)
-        table[g, :, lane] = side.table[was, :, before]
-        start[places[c]] = side.start[old[c]]
+        table[g, :, lane] = grouped.table[was, :, before]
+        start[places[c]] = grouped.start[old[c]]
     for g in range(groups):
         members = order[g * LANES : (g + 1) * LANES]
-        low[g] = side.low[np.unique(old[members] // LANES)].min(axis=0)
+        low[g] = grouped.low[np.unique(old[members] // LANES)].min(axis=0)
     # The last entry stands for no centre.
-    side.own = np.append(places, -1)[side.names[side.own] * (side.own >= 0) - (side.own < 0)]
-    side.own = side.own.astype(np.int32)
-    side.names = np.append(order, np.full(len(side.names) - k, -1))
-    side.places, side.table, side.low, side.start = places, table, low, start
+    own = grouped.own
+    own = np.append(places, -1)[grouped.names[own] * (own >= 0) - (own < 0)]
+    grouped.own = own.astype(np.int32)
+    grouped.names = np.append(order, np.full(len(grouped.names) - k, -1))
+    grouped.places, grouped.table, grouped.low, grouped.start = places, table, low, start
 
 
-def bring(side: Side, vectors: Any, fresh: Any, unit: float) -> Any:
+def bring(grouped: GroupedCentres, vectors: Any, fresh: Any, unit: float) -> Any:
     """Write the fresh vectors into the table; return how far each one moved, rounded up.
 
     Groups with a fresh vector are written as a whole: the others in them are what they were.
     Sums of up to 2**24 squares are made of blocks of 16, 128 blocks to a piece, and the pairwise
     sum of all pieces: not more than 200 roundings in a row.
     """
-    pieces, groups = chunks(vectors.shape[1], _COLUMNS), len(side.table)
+    pieces, groups = chunks(vectors.shape[1], _COLUMNS), len(grouped.table)
     parts = np.zeros((groups, len(pieces), 3, LANES))
-    wanted = np.unique(side.places[fresh] // LANES).tolist()
+    wanted = np.unique(grouped.places[fresh] // LANES).tolist()
 
     def work(task: int, _worker: int) -> None:
         g, piece = wanted[task // len(pieces)], task % len(pieces)
-        names = side.names[g * LANES : (g + 1) * LANES]
-        write_columns(vectors, unit, side.table[g], names, parts[g, piece], *pieces[piece])
+        names = grouped.names[g * LANES : (g + 1) * LANES]
+        write_columns(vectors, unit, grouped.table[g], names, parts[g, piece], *pieces[piece])
 
     shared(work, len(wanted) * len(pieces))
     # Only along numbers that lie side by side does NumPy add pairwise.
     whole = np.ascontiguousarray(parts.transpose(2, 0, 3, 1)).sum(axis=-1)
-    whole = whole.reshape(3, -1)[:, side.places]
-    side.squares[fresh] = whole[0][fresh]
-    side.marks[fresh] = whole[1][fresh]
+    whole = whole.reshape(3, -1)[:, grouped.places]
+    grouped.squares[fresh] = whole[0][fresh]
+    grouped.marks[fresh] = whole[1][fresh]
     # A gap of two singles is exact in doubles but for 2**-53 of itself.
     return np.sqrt(whole[2]) * (1.0 + 2.0**-20)
 

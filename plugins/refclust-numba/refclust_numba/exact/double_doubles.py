@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from refclust_numba.lowlevel.compiling import inlined
 from refclust_numba.lowlevel.scalars import two_product, two_sum
 
@@ -23,9 +21,3 @@ def plus_product(high, low, a, b):  # type: ignore[no-untyped-def]
     p, f = two_product(a, b)
     high, g = two_sum(high, p)
     return high, low + (g + f)
-
-
-@inlined
-def with_room(places, count):  # type: ignore[no-untyped-def]
-    """The same array if another entry fits, else one twice as long."""
-    return places if count < places.shape[0] else np.concatenate((places, places))
