@@ -82,12 +82,12 @@ def parse_key(key: str) -> tuple[Entry, dict[str, str]]:
 
 def format_key(entry: Entry, options: Mapping[str, Any]) -> str:
     """Return the key of a metric, with the options that are not at their defaults."""
-    told = [
+    changed = [
         f"{name}={option_text(options[name])}"
         for name in sorted(options)
         if name in entry.defaults and options[name] != entry.defaults[name]
     ]
-    return f"{entry.name}[{','.join(told)}]" if told else entry.name
+    return f"{entry.name}[{','.join(changed)}]" if changed else entry.name
 
 
 def option_text(value: Any) -> str:

@@ -75,8 +75,8 @@ class Explanation:
                 for other in self.others
             ]
             parts.append("\n".join(["other libraries:", *lines]))
-        told = ", ".join(f"{formula.clause} ({formula.title})" for formula in self.formulas)
-        parts.append(f"clauses: {told}")
+        clauses = ", ".join(f"{formula.clause} ({formula.title})" for formula in self.formulas)
+        parts.append(f"clauses: {clauses}")
         return "\n\n".join(parts)
 
     def markdown(self) -> str:
@@ -140,7 +140,7 @@ def _others(score: Score) -> tuple[Other, ...]:
     asked = {
         name: value for name, value in score.origin.options.items() if value != entry.defaults[name]
     }
-    found = []
+    others = []
     for profile in profiles.PROFILES.values():
         try:
             options = profile.options(entry, asked)
@@ -164,14 +164,14 @@ def _others(score: Score) -> tuple[Other, ...]:
         ]
         notes = [f"({', '.join(changed)} by default)"] if changed else []
         prints = " ".join([prints, *notes])
-        found.append(
+        others.append(
             Other(
                 f"{profile.library} {profile.version}",
                 profile.rules[entry.name].call,
                 "; ".join([prints, *quirks]),
             )
         )
-    return tuple(found)
+    return tuple(others)
 
 
 def _value_line(score: Score) -> str:

@@ -275,30 +275,32 @@ def _value(
     session: Session,
 ) -> tuple[float, Real | None, str | None, float]:
     """Return the double, the exact number, the reason if there is none, and the error bound."""
-    told = None if library is None else f"{library.library} {library.version}"
+    release = None if library is None else f"{library.library} {library.version}"
     if library is not None:
         rule = library.rule(entry)
         if evidence.is_empty:
-            return _by_convention(rule.empty, f"there is no object; {told} refuses or prints NaN")
+            return _by_convention(
+                rule.empty, f"there is no object; {release} refuses or prints NaN"
+            )
         case = library.case(entry, evidence, options)
         if case is not None:
             number = "NaN" if math.isnan(case.value) else case.value
             happens = f"raises {case.raises}" if case.raises else f"prints {number}"
-            return _by_convention(case.value, f"{told} {happens} here")
+            return _by_convention(case.value, f"{release} {happens} here")
     try:
-        result = _result(entry, evidence, options, session)
+        answer = _result(entry, evidence, options, session)
     except Undefined as missing:
         if library is not None and not math.isinf(missing.value):
-            return _by_convention(rule.undefined, f"{told} prints NaN here ({missing.reason})")
+            return _by_convention(rule.undefined, f"{release} prints NaN here ({missing.reason})")
         return missing.value, None, missing.reason, 0.0
-    if isinstance(result, Estimate):
-        return result.value, None, None, result.standard_error or math.ulp(result.value)
-    if isinstance(result, Bounded):
-        return result.value, None, None, result.bound
+    if isinstance(answer, Estimate):
+        return answer.value, None, None, answer.standard_error or math.ulp(answer.value)
+    if isinstance(answer, Bounded):
+        return answer.value, None, None, answer.bound
     try:
-        return float(result), result, None, 0.0
+        return float(answer), answer, None, 0.0
     except Undecided:
-        low, high = _enclosure(result)
+        low, high = _enclosure(answer)
         middle = float((low + high) / 2)
         return middle, None, None, max(float(high - low), math.ulp(middle))
 

@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 
 from refclust.data.files.document import LARGEST, Node, parse, written
 from refclust.data.files.parts import Known
-from refclust.data.files.records import FAMILY, plain, read, told
+from refclust.data.files.records import FAMILY, plain, read, values_by_path
 from refclust.models.records.clusters import (
     AgglomerativeFitted,
     AgglomerativeModel,
@@ -80,14 +80,14 @@ def from_json(text: str, name: str) -> Model:
     }
     made, asked, outcome = records_of(known)
     wanted = read(asked, params, known)
-    result: Model = made(
+    model: Model = made(
         params=wanted,
-        fitted=read(outcome, fitted, known | told(wanted, "params")),
+        fitted=read(outcome, fitted, known | values_by_path(wanted, "params")),
         data=facts,
         provenance=origin,
         **({} if word in CLUSTERS else {"algorithm": word}),
     )
-    return result
+    return model
 
 
 def records_of(known: Known) -> tuple[type[Any], type[Any], type[Any]]:

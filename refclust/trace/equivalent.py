@@ -47,17 +47,17 @@ def _read(line: str, number: int) -> Equivalent:
     return Equivalent(item["id"], (kind, before, after), item["why"], number)
 
 
-def survives(entry: Equivalent, result: Mapping[str, Any]) -> bool:
+def survives(entry: Equivalent, record: Mapping[str, Any]) -> bool:
     """Whether a change is among those that nothing noticed.
 
     >>> entry = Equivalent("PUR", ("+ 1", "a", "b"), "both are even", 1)
     >>> survives(entry, {"survived": [["+ 1", "a", "b"]]}), survives(entry, {"survived": []})
     (True, False)
     """
-    return list(entry.change) in result["survived"]
+    return list(entry.change) in record["survived"]
 
 
-def number_of(listed: list[Equivalent], result: Mapping[str, Any]) -> int:
+def number_of(listed: list[Equivalent], record: Mapping[str, Any]) -> int:
     """How many of the changes that nothing noticed are listed as equivalent."""
-    changes = [list(entry.change) for entry in listed if entry.id == result["id"]]
-    return sum(change in changes for change in result["survived"])
+    changes = [list(entry.change) for entry in listed if entry.id == record["id"]]
+    return sum(change in changes for change in record["survived"])

@@ -33,14 +33,14 @@ def read(spec: Path) -> Table:
 def record(spec: Path, results: Iterable[Record]) -> None:
     """Keep results, in place of what was known of their clauses."""
     known = read(spec)
-    known.update((str(result["id"]), result) for result in results)
+    known.update((str(outcome["id"]), outcome) for outcome in results)
     table.write(_path(spec), table.text(known))
 
 
 def forget(spec: Path, tree: Scan) -> None:
     """Drop what is known of clauses that have no definition any more."""
     known = read(spec)
-    kept = {clause: result for clause, result in known.items() if tree.definitions_of(clause)}
+    kept = {clause: outcome for clause, outcome in known.items() if tree.definitions_of(clause)}
     if kept != known:
         table.write(_path(spec), table.text(kept))
 
@@ -71,7 +71,7 @@ def definition_of(tree: Scan, clause: str) -> Definition | None:
     return next(iter(tree.definitions_of(clause)), None)
 
 
-def share(result: Mapping[str, object], same: int = 0) -> str:
+def share(outcome: Mapping[str, object], same: int = 0) -> str:
     """The share of changes that golden cases and property tests noticed; + what the doctest adds.
 
     Changes that are known to change nothing do not count.
@@ -81,15 +81,15 @@ def share(result: Mapping[str, object], same: int = 0) -> str:
     >>> share({"mutants": 8, "killed": {"golden": 6, "doctest": 1}}, same=1)
     '85% +14%'
     """
-    noticed, own, of = _counts(result, same)
+    noticed, own, of = _counts(outcome, same)
     if not of:
         return "-"
     return f"{100 * noticed // of}%" + (f" +{100 * own // of}%" if own else "")
 
 
-def _counts(result: Mapping[str, object], same: int) -> tuple[int, int, int]:
+def _counts(outcome: Mapping[str, object], same: int) -> tuple[int, int, int]:
     """What evidence noticed, what only the doctest did, and of how many changes."""
-    tried, killed = result["mutants"], result["killed"]
+    tried, killed = outcome["mutants"], outcome["killed"]
     assert isinstance(tried, int)
     assert isinstance(killed, dict)
     own = int(killed.get("doctest", 0))
@@ -100,27 +100,29 @@ def problems(tree: Scan) -> Iterator[TraceProblem]:
     """What was found of other code than the present, and definitions whose evidence is weak."""
     file = f"{tree.places.name(tree.places.spec)}/locks/{MUTANTS}.lock"
     results, listed = read(tree.places.spec), equivalent.read(tree.places.spec)
-    for number, (clause, result) in enumerate(sorted(results.items()), 1):
+    for number, (clause, outcome) in enumerate(sorted(results.items()), 1):
         definition = definition_of(tree, clause)
         if definition is None:
             message = f"evidence was tried for {clause}, which has no definition now"
             yield TraceProblem("evidence-stale", file, number, message)
-        elif result["key"] != key(tree, clause):
+        elif outcome["key"] != key(tree, clause):
             message = (
-                f"the evidence of {clause} was tried on another {result['definition']}, or is "
+                f"the evidence of {clause} was tried on another {outcome['definition']}, or is "
                 f"another since; run `refclust trace --evidence --clause {clause}`"
             )
             yield TraceProblem("evidence-stale", file, number, message)
         elif tree.clauses[clause].kind == "normative":
-            same = equivalent.number_of(listed, result)
-            yield from _weak(clause, definition, result, same)
+            same = equivalent.number_of(listed, outcome)
+            yield from _weak(clause, definition, outcome, same)
     yield from _noticed(tree, results, listed)
 
 
-def _weak(clause: str, definition: Definition, result: Record, same: int) -> Iterator[TraceProblem]:
+def _weak(
+    clause: str, definition: Definition, outcome: Record, same: int
+) -> Iterator[TraceProblem]:
     """Nine in ten changes must be noticed, and not by the doctest of the definition alone."""
-    noticed, _, of = _counts(result, same)
-    if of and not sum(result["killed"].values()):
+    noticed, _, of = _counts(outcome, same)
+    if of and not sum(outcome["killed"].values()):
         message = (
             f"no evidence of {clause} fails, however {definition.name} is changed "
             f"({of} changes tried)"
@@ -139,12 +141,12 @@ def _noticed(tree: Scan, results: Table, listed: list[Equivalent]) -> Iterator[T
     """Changes that are listed as equivalent, but are noticed, or are no changes any more."""
     file = f"{tree.places.name(tree.places.spec)}/{equivalent.FILE}"
     for entry in listed:
-        result = results.get(entry.id)
+        outcome = results.get(entry.id)
         # A sample need not hold the change; a result of other code says nothing.
-        refuted = result is None or (
-            result["mutants"] == result["of"]
-            and result["key"] == key(tree, entry.id)
-            and not equivalent.survives(entry, result)
+        refuted = outcome is None or (
+            outcome["mutants"] == outcome["of"]
+            and outcome["key"] == key(tree, entry.id)
+            and not equivalent.survives(entry, outcome)
         )
         if refuted:
             message = (

@@ -202,9 +202,9 @@ def dense(name: str, sort: str, n: int, d: int, k: int) -> Input:
 
 def clustered(name: str, sort: str, n: int, d: int, k: int) -> Input:
     """Dense rows of a sort, and the group that each was made around."""
-    given = dense(name, sort, n, d, k)
+    rows = dense(name, sort, n, d, k)
     groups = array("i", (word % k for word in words(f"{name} {sort} group", n)))
-    return Input("dense", given.facts, {"rows": given.buffers["rows"], "labels": groups})
+    return Input("dense", rows.facts, {"rows": rows.buffers["rows"], "labels": groups})
 
 
 def _different(name: str, n: int, k: int, row: Callable[[int], Any]) -> list[int]:

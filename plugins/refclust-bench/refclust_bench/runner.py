@@ -216,13 +216,13 @@ def _judge(row: Row, folder: Path) -> None:
         who, own = setting.contender.name, setting.contender.own
         results.append((setting, Result(who, own, labels, setting.answer["iterations"], number)))
     anchor = next((r for _, r in results if r.own), results[0][1] if results else None)
-    for setting, result in results:
+    for setting, answer in results:
         assert anchor is not None
-        reason = difference(row.case.workload, result, anchor)
+        reason = difference(row.case.workload, answer, anchor)
         setting.status = "same"
         if reason is not None:
             # Ours must be equal: that is a fault. A peer rounds in its own way: that is a remark.
-            setting.status = "differs" if result.own else "not comparable"
+            setting.status = "differs" if answer.own else "not comparable"
             setting.reason = reason
 
 

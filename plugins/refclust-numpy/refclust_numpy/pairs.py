@@ -43,9 +43,9 @@ class _Sorted(NamedTuple):
 
 
 def _by_cluster(rows: Rows, labels: Any, k: int) -> _Sorted:
-    given = np.asarray(memoryview(labels))
-    order = np.argsort(given, kind="stable")
-    starts = np.searchsorted(given[order], np.arange(k + 1)).tolist()
+    owners = np.asarray(memoryview(labels))
+    order = np.argsort(owners, kind="stable")
+    starts = np.searchsorted(owners[order], np.arange(k + 1)).tolist()
     columns = np.ascontiguousarray(rows.values[order].astype(np.float64).T)
     weights = None if rows.weights is None else rows.weights[order]
     return _Sorted(order, starts, columns, weights)
@@ -82,19 +82,19 @@ def distance_sums(rows: Rows, labels: Any, k: int) -> Any:
     """Keeps the contract of silhouette.distance_sums."""
     if not _ordinary(rows):
         return reference.distance_sums(rows.points, labels, k)
-    given = _by_cluster(rows, labels, k)
+    sorted_rows = _by_cluster(rows, labels, k)
     sums = np.zeros((rows.n, k))
     for ours in _pieces(0, rows.n, max(1, _TILE // min(_WIDTH, rows.n))):
         for c in range(k):
             high = low = np.zeros(ours.stop - ours.start)
-            for theirs in _pieces(given.starts[c], given.starts[c + 1], _WIDTH):
-                gaps = given.squares(ours, theirs)
+            for theirs in _pieces(sorted_rows.starts[c], sorted_rows.starts[c + 1], _WIDTH):
+                gaps = sorted_rows.squares(ours, theirs)
                 np.sqrt(gaps, out=gaps)
-                if given.weights is not None:
-                    gaps *= given.weights[theirs]
+                if sorted_rows.weights is not None:
+                    gaps *= sorted_rows.weights[theirs]
                 high, error = two_sum(high, _row_sums(gaps))
                 low = low + error
-            sums[given.order[ours], c] = high + low
+            sums[sorted_rows.order[ours], c] = high + low
     return sums.reshape(-1).data
 
 
@@ -108,10 +108,10 @@ def centre_distances(rows: Rows, labels: Any, centres: Any, rests: Any) -> Any:
     small = np.abs(lost[lost != 0]).min(initial=1.0) < 2.0**-450
     if not _ordinary(rows) or small or np.abs(points).max(initial=0.0) > 2.0**400:
         return reference.centre_distances(rows.points, labels, centres, rests)
-    given, k = np.asarray(memoryview(labels)), len(points)
+    owners, k = np.asarray(memoryview(labels)), len(points)
     high = low = np.zeros(2 * k)
     for some in _pieces(0, rows.n, max(_CHAIN, _BLOCK // max(1, rows.d // 16))):
-        own = given[some]
+        own = owners[some]
         gaps = rows.values[some] - points[own]
         gaps -= lost[own]
         squares = _column_sums(gaps)
@@ -140,8 +140,8 @@ def extremes(rows: Rows, labels: Any, k: int) -> Any:
     """Keeps the contract of pairs.extremes."""
     if not _ordinary(rows):
         return extremes_reference.extremes(rows.points, labels, k)
-    given = _by_cluster(rows, labels, k)
-    search = _Search(rows, given)
+    sorted_rows = _by_cluster(rows, labels, k)
+    search = _Search(rows, sorted_rows)
     pairs = np.empty((k * (k + 1) // 2, 4), dtype=np.int32)
     place = 0
     for a in range(k):
@@ -156,12 +156,12 @@ def extremes(rows: Rows, labels: Any, k: int) -> Any:
 class _Search:
     """Squared distances with a bound; rows in doubt are measured again, pairs in rationals."""
 
-    def __init__(self, rows: Rows, given: _Sorted) -> None:
-        self._rows, self._given = rows, given
+    def __init__(self, rows: Rows, sorted_rows: _Sorted) -> None:
+        self._rows, self._sorted_rows = rows, sorted_rows
         self._factor = 1.0 + 4 * (rows.d + 8) * ROUND
 
     def _own(self, a: int) -> slice:
-        return slice(self._given.starts[a], self._given.starts[a + 1])
+        return slice(self._sorted_rows.starts[a], self._sorted_rows.starts[a + 1])
 
     def bounds(self, a: int, b: int) -> tuple[Array, Array]:
         """The least and the greatest squared distance of each row of a to those of b."""
@@ -171,7 +171,7 @@ class _Search:
         for ours in _pieces(own.start, own.stop, max(1, _TILE // _WIDTH)):
             here = slice(ours.start - own.start, ours.stop - own.start)
             for theirs in _pieces(ours.start if a == b else other.start, other.stop, _WIDTH):
-                squares = self._given.squares(ours, theirs)
+                squares = self._sorted_rows.squares(ours, theirs)
                 if a == b:  # rows before, and the row itself, make no pair
                     before = np.arange(theirs.start, theirs.stop) <= np.arange(
                         ours.start, ours.stop
@@ -204,13 +204,13 @@ class _Search:
 
     def _pairs(self, a: int, b: int, doubtful: Array, low: float, high: float) -> Iterator[Pair]:
         """The pairs of some rows of a cluster whose squared distance lies within bounds."""
-        first, other, order = self._given.starts[a], self._own(b), self._given.order
+        first, other, order = self._sorted_rows.starts[a], self._own(b), self._sorted_rows.order
         for place in (doubtful + first).tolist():
             begin = place + 1 if a == b else other.start
             for theirs in _pieces(begin, other.stop, _TILE):
-                squares = self._given.squares(slice(place, place + 1), theirs)[0]
-                for found in np.flatnonzero((squares >= low) & (squares <= high)).tolist():
-                    yield int(order[place]), int(order[theirs.start + found])
+                squares = self._sorted_rows.squares(slice(place, place + 1), theirs)[0]
+                for partner in np.flatnonzero((squares >= low) & (squares <= high)).tolist():
+                    yield int(order[place]), int(order[theirs.start + partner])
 
     def _row(self, i: int) -> tuple[float, ...]:
         return tuple(map(float, self._rows.values[i].tolist()))

@@ -48,8 +48,10 @@ def test_numpy_is_not_imported_before_a_kernel_runs() -> None:
         "later = backend.supports('kmeans.assign', Problem('dense', 100, 200, 3)).seconds\n"
         "print('numpy' in sys.modules, later < seconds)\n"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout.split() == ["False", "True", "True", "True"]
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert process.stdout.split() == ["False", "True", "True", "True"]
 
 
 @pytest.mark.parametrize("kernel", sorted(KERNELS))
@@ -86,9 +88,9 @@ def test_steady_estimates_know_nothing_but_the_problem(
 
     problem = Problem("dense", 100, 400, 3, 20)
     steady = replace(problem, steady=True)
-    imported = [NumpyBackend().supports(kernel, one) for one in (problem, steady)]
+    imported = [NumpyBackend().supports(kernel, wanted) for wanted in (problem, steady)]
     monkeypatch.delitem(sys.modules, "numpy")
-    new = [NumpyBackend().supports(kernel, one) for one in (problem, steady)]
+    new = [NumpyBackend().supports(kernel, wanted) for wanted in (problem, steady)]
     assert imported[0] != imported[1] == new[0] == new[1]
 
 
@@ -130,8 +132,8 @@ def test_every_row_of_every_pass_is_decided_on_some_rung(offset: float) -> None:
     rows = [[offset + (i * 7) % 13 / 8, offset + i % 5 / 4] for i in range(40)]
     fit = kmeans(rows, centres=rows[:3], backend="numpy")
     calls = {run.kernel: run.calls for run in fit.provenance.kernels}
-    assert {one.backend for one in fit.provenance.decided} == {"numpy"}
-    assert sum(one.rows for one in fit.provenance.decided) == 40 * calls["kmeans.lloyd_step"]
+    assert {rung.backend for rung in fit.provenance.decided} == {"numpy"}
+    assert sum(rung.rows for rung in fit.provenance.decided) == 40 * calls["kmeans.lloyd_step"]
     again = kmeans(rows, centres=rows[:3], backend="reference")
     assert again.provenance.decided == ()
     assert (again.labels, again.centres, again.rss) == (fit.labels, fit.centres, fit.rss)

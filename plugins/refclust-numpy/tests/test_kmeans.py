@@ -260,11 +260,11 @@ def test_nothing_is_copied_and_singles_stay_singles() -> None:
 @pytest.mark.parametrize("k", [2, 3, 5, 8, 300])
 def test_the_two_least_scores_of_any_number_of_centres(k: int) -> None:
     random = np.random.default_rng(k)
-    found = random.integers(0, 2 * k, (k, 50)).astype(np.float32)  # many ties
-    found[random.integers(0, k), :5] = np.nan
+    scores = random.integers(0, 2 * k, (k, 50)).astype(np.float32)  # many ties
+    scores[random.integers(0, k), :5] = np.nan
     work = np.empty((2, (k + 1) // 2, 50), dtype=np.float32)
-    least, second = screening._two_least(found.copy(), work)
-    due = np.sort(found, axis=0)
+    least, second = screening._two_least(scores.copy(), work)
+    due = np.sort(scores, axis=0)
     assert least[5:].tolist() == due[0, 5:].tolist()
     assert second[5:].tolist() == due[1, 5:].tolist()
     assert np.isnan(least[:5]).all()

@@ -127,17 +127,17 @@ def test_far_away_is_no_nan() -> None:
     rows = np.array([[1.7e308, -1.7e308], [0.0, 0.0]])
     means = CentreMatrix.of([(-1.7e308, 1.7e308), (0.0, 0.0)])
     densities = Gaussians(doubles([0, 0]), means, doubles([1, 0, 1, 1] * 2), "full")
-    found = NUMPY["gaussian.posterior"](Rows(dataset(rows)), densities, True)
+    posterior = NUMPY["gaussian.posterior"](Rows(dataset(rows)), densities, True)
     # Row 0 is infinitely far from both, row 1 is the second mean: exp 0 = 1.
-    assert list(found.log_likelihoods) == [-math.inf, 0.0]
-    assert list(found.joint) == [-math.inf, -math.inf, -math.inf, 0.0]
+    assert list(posterior.log_likelihoods) == [-math.inf, 0.0]
+    assert list(posterior.joint) == [-math.inf, -math.inf, -math.inf, 0.0]
 
 
 def test_sparse_rows_are_refused() -> None:
     backend = NumpyBackend()
     for kernel in ("posterior", "moments", "em_step"):
-        told = backend.supports(f"gaussian.{kernel}", Problem("sparse", 10, 10, 2))
-        assert told == Refusal("normal densities need dense rows")
+        refusal = backend.supports(f"gaussian.{kernel}", Problem("sparse", 10, 10, 2))
+        assert refusal == Refusal("normal densities need dense rows")
         assert not isinstance(
             backend.supports(f"multinomial.{kernel}", Problem("sparse", 10, 10, 2)), Refusal
         )
@@ -181,16 +181,16 @@ def stored(rows: Any, weights: Any, index: str, zeros: bool) -> Dataset:
     return sparse(starts, columns, values, rows.shape[1], weights=weights)
 
 
-def all_of_multinomial(data: Dataset, given: Terms, seed: int) -> None:
+def all_of_multinomial(data: Dataset, densities: Terms, seed: int) -> None:
     random = np.random.default_rng(seed)
     for full in (False, True):
-        judge("multinomial.posterior", data, given, full)
-    for rule in rules(random, data.n, given.k):
-        judge("multinomial.em_step", data, given, rule)
-    judge("multinomial.em_step", data, given)
-    labels = array("i", random.integers(-1, given.k, data.n).tolist())
-    judge("multinomial.moments", data, labels, given.k)
-    judge("multinomial.moments", data, doubles(random.random((data.n, given.k))), given.k)
+        judge("multinomial.posterior", data, densities, full)
+    for rule in rules(random, data.n, densities.k):
+        judge("multinomial.em_step", data, densities, rule)
+    judge("multinomial.em_step", data, densities)
+    labels = array("i", random.integers(-1, densities.k, data.n).tolist())
+    judge("multinomial.moments", data, labels, densities.k)
+    judge("multinomial.moments", data, doubles(random.random((data.n, densities.k))), densities.k)
 
 
 @pytest.mark.spec("KER-POSTERIOR", "KER-MOMENTS", "KER-EMSTEP")
@@ -198,8 +198,8 @@ def all_of_multinomial(data: Dataset, given: Terms, seed: int) -> None:
 @pytest.mark.parametrize("kind", ["whole", "fractions", "signs", "long"])
 def test_counts(monkeypatch: pytest.MonkeyPatch, way: str, kind: str) -> None:
     if way == "scipy":
-        found = pytest.importorskip("scipy.sparse").csr_array
-        monkeypatch.setattr(multinomial, "csr_kind", lambda *_: found)
+        csr = pytest.importorskip("scipy.sparse").csr_array
+        monkeypatch.setattr(multinomial, "csr_kind", lambda *_: csr)
     monkeypatch.setattr(multinomial, "_NUMBERS", 60)  # several chunks
     monkeypatch.setattr(multinomial, "_GATHERED", 60)
     shapes = [(24, 7, 3), (1, 1, 1), (2, 3, 2), (12, 30, 5), (40, 4, 1)]
@@ -209,26 +209,26 @@ def test_counts(monkeypatch: pytest.MonkeyPatch, way: str, kind: str) -> None:
         if seed == 3:
             rows = rows.astype(np.float32)
         for never, certain in ((0.2 * (seed % 2), False), (0.2, True)):
-            given = terms(seed, k, d, never, certain)
+            densities = terms(seed, k, d, never, certain)
             if way == "dense":
                 data = dataset(rows, weights=None if weights is None else weights.tolist())
             else:
                 data = stored(rows, weights, "iq"[seed % 2], zeros=certain)
-            all_of_multinomial(data, given, seed)
+            all_of_multinomial(data, densities, seed)
 
 
 def test_rows_that_nothing_can_have_made() -> None:
     data = dataset([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]], weights=[1.0, 0.0, 2.0])
-    given = Terms(doubles([0, 0]), doubles([-1, -math.inf, -2, -math.inf]))
-    step = judge("multinomial.em_step", data, given, SOFT)
+    densities = Terms(doubles([0, 0]), doubles([-1, -math.inf, -2, -math.inf]))
+    step = judge("multinomial.em_step", data, densities, SOFT)
     # log p of row 0 is log(e^-1 + e^-2), of row 2 log 2; row 1 has no weight.
     due = math.log(math.exp(-1) + math.exp(-2)) + 2 * math.log(2)
     assert math.isclose(step.log_likelihood, due, rel_tol=1e-15)
     same = dataset([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
-    step = judge("multinomial.em_step", same, given, SOFT)
+    step = judge("multinomial.em_step", same, densities, SOFT)
     assert (step.log_likelihood, step.bound) == (-math.inf, -math.inf)
     assert list(step.moments.sums)[1::2] == [0.0, 0.0]
-    assert list(judge("multinomial.posterior", same, given, False).labels) == [0, 0, 0]
+    assert list(judge("multinomial.posterior", same, densities, False).labels) == [0, 0, 0]
 
 
 def test_products_in_tiles_are_products() -> None:
@@ -244,23 +244,23 @@ def test_products_in_tiles_are_products() -> None:
 
 def digest() -> str:
     """All that large problems of several shapes tell, as one digest."""
-    told = hashlib.sha256()
+    content = hashlib.sha256()
     for d, form in ((2, "full"), (33, "full"), (70, "full"), (9, "diagonal")):
         rows, densities = normal(1, 3000, d, 3, form)
         step = NUMPY["gaussian.em_step"](Rows(dataset(rows)), densities, SOFT, None)
-        told.update(repr((step.log_likelihood, step.entropy)).encode())
-        told.update(bytes(step.moments.firsts) + bytes(step.moments.seconds))
+        content.update(repr((step.log_likelihood, step.entropy)).encode())
+        content.update(bytes(step.moments.firsts) + bytes(step.moments.seconds))
     for k in (1, 20):
         rows = counts(2, 3000, 300, "fractions")
         step = NUMPY["multinomial.em_step"](Rows(dataset(rows)), terms(3, k, 300), SOFT)
-        told.update(repr(step.log_likelihood).encode() + bytes(step.moments.sums))
-    return told.hexdigest()
+        content.update(repr(step.log_likelihood).encode() + bytes(step.moments.sums))
+    return content.hexdigest()
 
 
 @pytest.mark.spec("KER-EMSTEP")
 def test_no_bit_depends_on_the_number_of_threads() -> None:
     code = "from test_mixtures import digest; print(digest())"
-    found = {
+    digests = {
         subprocess.run(
             [sys.executable, "-c", code],
             env={**os.environ, "OPENBLAS_NUM_THREADS": count, "OMP_NUM_THREADS": count},
@@ -271,18 +271,18 @@ def test_no_bit_depends_on_the_number_of_threads() -> None:
         ).stdout
         for count in ("1", "3")
     }
-    assert len(found) == 1
+    assert len(digests) == 1
 
 
 @pytest.mark.parametrize("weight", [1e-320, 1e-160, 1e156, 1e300])
 def test_weights_of_any_size_give_the_same_mixture(weight: float) -> None:
     rows = [[0.0], [1.0], [2.0], [9.0], [10.0], [12.0]]
     options: Any = {"seed": 1, "limit": 3, "tolerance": None, "backend": "numpy"}
-    one = gaussian_mixture(rows, 2, weights=[1.0] * 6, **options)
-    two = gaussian_mixture(rows, 2, weights=[weight] * 6, **options)
+    unit = gaussian_mixture(rows, 2, weights=[1.0] * 6, **options)
+    scaled = gaussian_mixture(rows, 2, weights=[weight] * 6, **options)
     # Weights that are no power of two are rounded in every product: n + 8 units, in all sums.
     for name in ("means", "spreads"):
-        pairs = zip(getattr(one.parameters, name), getattr(two.parameters, name), strict=True)
+        pairs = zip(getattr(unit.parameters, name), getattr(scaled.parameters, name), strict=True)
         for a, b in pairs:
             assert b == pytest.approx(a, rel=2.0**-45)
 
@@ -303,10 +303,10 @@ def test_a_far_component_has_its_own_variance() -> None:
 def test_columns_out_of_range_are_refused_in_the_words_of_the_reference(unit: float) -> None:
     # Of both signs: then differences overflow both ways.
     rows = [[i / 12 * unit, 1.0 * i] for i in (0, 1, -12, 9, 10, 12)]
-    told = []
+    messages = []
     for backend in ("reference", "numpy"):
         with pytest.raises(NotFinite) as caught:
             gaussian_mixture(rows, 2, backend=backend)
-        told.append(str(caught.value))
-    assert told[0] == told[1]
-    assert told[0].startswith("the standard deviation of column 0 is ")
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+    assert messages[0].startswith("the standard deviation of column 0 is ")

@@ -27,8 +27,10 @@ def fault(kernel: str, data: Dataset, *args: Any) -> str | None:
     contract: Any = KERNELS[kernel].contract
     due, answer = REFERENCE[kernel](points, *args), NUMPY[kernel](rows, *args)
     judged = getattr(contract, "judged", None)
-    told: str | None = judged(points, args, due, answer) if judged else contract.fault(due, answer)
-    return told
+    fault_text: str | None = (
+        judged(points, args, due, answer) if judged else contract.fault(due, answer)
+    )
+    return fault_text
 
 
 def faults(data: Dataset, k: int) -> list[str | None]:

@@ -100,16 +100,16 @@ def taken(record: type[T], source: Any, **values: Any) -> T:
     return record(**made)
 
 
-def told(record: Any, prefix: str) -> dict[str, Any]:
+def values_by_path(record: Any, prefix: str) -> dict[str, Any]:
     """What the keys of a record stand for, by their paths.
 
-    >>> told(Look("new"), "params")
+    >>> values_by_path(Look("new"), "params")
     {'params.what': 'new'}
     """
     values: dict[str, Any] = {}
     for name, field in fields_of(type(record)).items():
         value = getattr(record, name)
-        values |= told(value, prefix) if field.inlined else {f"{prefix}.{name}": value}
+        values |= values_by_path(value, prefix) if field.inlined else {f"{prefix}.{name}": value}
     return values
 
 

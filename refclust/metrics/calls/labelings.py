@@ -95,8 +95,8 @@ def table_of(labels_true: Any, labels_pred: Any = None, **keywords: Any) -> Cont
     if labels_pred is not None:
         return contingency(labels_true, labels_pred, **keywords)
     for name in ("weights", "noise", "noise_policy"):
-        given = keywords.get(name)
-        if given is not None and given is not NO_NOISE:
+        value = keywords.get(name)
+        if value is not None and value is not NO_NOISE:
             raise BadOption(f"{name} goes with two labelings; a table has its weights in its cells")
     if isinstance(labels_true, Contingency):
         return labels_true

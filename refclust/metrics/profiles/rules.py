@@ -54,10 +54,10 @@ class Profile:
             )
         return self.rules[entry.name]
 
-    def options(self, entry: Entry, given: Options) -> dict[str, Any]:
+    def options(self, entry: Entry, chosen: Options) -> dict[str, Any]:
         """Return the options of a call, with the library's defaults where none are given."""
         rule = self.rule(entry)
-        options = entry.checked({**rule.defaults, **given})
+        options = entry.checked({**rule.defaults, **chosen})
         for name, value in options.items():
             offered = rule.offers.get(name, (rule.defaults.get(name, entry.defaults[name]),))
             if offered and value not in offered:

@@ -39,10 +39,10 @@ def by_value(
         key=lambda place: (sign * (values[place] or 0), many * ks[place]),
     )
     doubles = [None if value is None else _double(value) for value in values]
-    told = [{} if value is None else {criterion: value} for value in doubles]
+    criteria = [{} if value is None else {criterion: value} for value in doubles]
     if not places:
         why = f"{criterion} has no value for any of these numbers of clusters"
-        return Judgement(Verdict(criterion, None, why), told)
+        return Judgement(Verdict(criterion, None, why), criteria)
     best = doubles[places[0]]
     assert best is not None
     superlative = "largest" if better == "higher" else "smallest"
@@ -53,7 +53,7 @@ def by_value(
         tie = values[places[1]] == values[places[0]]
         other = f"K = {ks[places[1]]}"
         why += f"; so has {other}" if tie else f"; next {other} at {shown(criterion, following)}"
-    return Judgement(Verdict(criterion, places[0], why), told)
+    return Judgement(Verdict(criterion, places[0], why), criteria)
 
 
 def by_gap(

@@ -157,12 +157,12 @@ def maximised(
         if not count > 0:
             raise Degenerate(k)
     if wanted.closed_form:
-        result = Maximised(_CLOSED[wanted.name](counts, scatters))
+        maximum = Maximised(_CLOSED[wanted.name](counts, scatters))
     else:
-        result = _ITERATED[wanted.name](counts, scatters, before, Effort(tolerance, limit))
+        maximum = _ITERATED[wanted.name](counts, scatters, before, Effort(tolerance, limit))
     if wanted.form != "full":
-        _check_variances(result.covariances, shared=wanted.name in ("EII", "EEI"))
-    return result
+        _check_variances(maximum.covariances, shared=wanted.name in ("EII", "EEI"))
+    return maximum
 
 
 def _check_variances(covariances: Blocks, *, shared: bool) -> None:

@@ -106,17 +106,17 @@ class Arithmetic:
     def power(self, x: Interval, exponent: int) -> Interval:
         """Enclose an integer power by repeated squaring."""
         # The inverse comes first: a power of a small number may sink to 0, which has none.
-        result, square = (ONE, ONE), x if exponent >= 0 else self.divide((ONE, ONE), x)
+        product, square = (ONE, ONE), x if exponent >= 0 else self.divide((ONE, ONE), x)
         remaining = abs(exponent)
         while remaining:
             if remaining & 1:
-                result = self.multiply(result, square)
+                product = self.multiply(product, square)
             remaining >>= 1
             if remaining:
                 square = self.multiply(square, square)
-        if exponent % 2 == 0 and result[0] < 0:
-            result = (ZERO, result[1])  # an even power is never negative, repeated factors widen
-        return result
+        if exponent % 2 == 0 and product[0] < 0:
+            product = (ZERO, product[1])  # an even power is never negative, repeated factors widen
+        return product
 
     def log_integer(self, value: int) -> Interval:
         """Enclose the logarithm of a positive integer, remembering it."""
@@ -219,10 +219,10 @@ def _enclose_node(
                 for term in x.args
             )
         case "product":
-            result = (ONE, ONE)
+            product = (ONE, ONE)
             for arg in x.args:
-                result = numbers.multiply(result, values[id(arg)])
-            return result
+                product = numbers.multiply(product, values[id(arg)])
+            return product
         case "quotient":
             divisor = values[id(x.args[1])]
             if divisor[0] <= 0 <= divisor[1]:

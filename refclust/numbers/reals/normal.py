@@ -170,24 +170,24 @@ class NormalForms:
         """Return log(c √a √b e^r …) = log c + ½ log a + ½ log b + r …, or ``None`` otherwise."""
         if len(x.top) != 1 or len(x.bottom) != 1:
             return None
-        result: Polynomial = {}
+        logarithm: Polynomial = {}
         for sign, polynomial in ((1, x.top), (-1, x.bottom)):
             ((monomial, coefficient),) = polynomial.items()
             if coefficient < 0 or any(letter.kind not in ("root", "exp") for letter, _ in monomial):
                 return None
-            _accumulate(result, self._log(coefficient), sign)
+            _accumulate(logarithm, self._log(coefficient), sign)
             for (kind, number), exponent in monomial:
                 if kind == "root":
-                    _accumulate(result, self._log(Fraction(number)), Fraction(sign, 2))
+                    _accumulate(logarithm, self._log(Fraction(number)), Fraction(sign, 2))
                 else:
-                    _accumulate(result, {_UNIT: Fraction(sign * exponent, number)})
-        return result
+                    _accumulate(logarithm, {_UNIT: Fraction(sign * exponent, number)})
+        return logarithm
 
     def _exp_of_logs(self, x: Quotient) -> Quotient | None:
         """Return exp(r + Σ k/2 log b) = e^r ∏ √b^k, or ``None`` for anything else."""
         if list(x.bottom) != [_UNIT]:
             return None
-        result = _whole(_constant(Fraction(1)))
+        product = _whole(_constant(Fraction(1)))
         for monomial, coefficient in _scaled(x.top, 1 / x.bottom[_UNIT]).items():
             if monomial == _UNIT:
                 power = abs(coefficient)
@@ -200,8 +200,8 @@ class NormalForms:
                 factor = _whole(self._root(Fraction(number) ** halves))
             else:
                 return None
-            result = self._product([result, factor if coefficient > 0 else self._inverse(factor)])
-        return result
+            product = self._product([product, factor if coefficient > 0 else self._inverse(factor)])
+        return product
 
     def _log_over_base(self, value: Fraction) -> Polynomial:
         powers = self._base.exponents(value.numerator)
@@ -291,10 +291,10 @@ class NormalForms:
             elif letter.kind == "root-of":
                 del powers[letter]
                 insides.append(self._radicands[letter.number])
-        result: Polynomial = {tuple(sorted(powers.items())): outside}
+        product: Polynomial = {tuple(sorted(powers.items())): outside}
         for inside in insides:
-            result = self._times(result, inside)
-        return result
+            product = self._times(product, inside)
+        return product
 
     # -- zero -------------------------------------------------------------------------------
 

@@ -151,8 +151,8 @@ def _mutant(source: str, changed: str, edit: _Edit, top: ast.stmt, span: tuple[i
     # The lines around tell equal lines apart; their numbers would change with every edit above.
     stop = min(end + 2, stop + len(now) - len(lines))
     around = [line.strip() for line in now[max(first - 3, begin - 1) : stop] if line.strip()]
-    told = "\n".join((where, edit.kind, before.strip(), *around))
-    key = hashlib.sha256(told.encode()).hexdigest()[:16]
+    description = "\n".join((where, edit.kind, before.strip(), *around))
+    key = hashlib.sha256(description.encode()).hexdigest()[:16]
     return Mutant(first, where, edit.kind, before, after, changed, key, span, edit.text)
 
 

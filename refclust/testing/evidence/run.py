@@ -145,8 +145,8 @@ def each(
         def result_of(trial: Trial) -> Result:
             return _result(trial, known[trial.clause], sample)
 
-        for result in map(result_of, trials) if jobs < 2 else _spread(trials, result_of, jobs):
-            done(result)
+        for outcome in map(result_of, trials) if jobs < 2 else _spread(trials, result_of, jobs):
+            done(outcome)
 
     tests = sorted({test for trial in trials for test in trial.tests + trial.golden})
     if tests:

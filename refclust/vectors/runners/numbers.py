@@ -47,19 +47,19 @@ def build(expression: Any) -> Real:
         return _FUNCTIONS[operator](*values)
     if operator == "-" and len(values) == 1:
         return -values[0]
-    result, *rest = values
+    accumulated, *rest = values
     for value in rest:
         if operator == "+":
-            result = result + value
+            accumulated = accumulated + value
         elif operator == "-":
-            result = result - value
+            accumulated = accumulated - value
         elif operator == "*":
-            result = result * value
+            accumulated = accumulated * value
         elif operator == "/":
-            result = result / value
+            accumulated = accumulated / value
         else:
             raise BadVectorFile(f"no operator is called {operator!r}")
-    return result
+    return accumulated
 
 
 def logarithms(inputs: Input, key: str, session: Session) -> Answer:  # noqa: ARG001
