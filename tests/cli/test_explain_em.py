@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from refclust.cli.show.pieces import Formula, Title, Words, latex, markdown, text
 from refclust.cli.show.tables import Table
-from refclust.cli.show.worked import Formula, Title, Words, latex, markdown, text
 from refclust.mixture.families.named.gaussian import gaussian_mixture
 from refclust.mixture.theory import decomposition, log_joint, posteriors
 from refclust.models.clusters import load_model

@@ -50,7 +50,7 @@ def compare(
     from refclust.cli.options.answers import read_classifiers
     from refclust.cli.options.labelings import delimiter_sign
     from refclust.cli.show.comparison import Comparison
-    from refclust.cli.show.worked import rendered
+    from refclust.cli.show.pieces import rendered
 
     writing.check()
     if column_pred and (files[1:] or column_true is None):

@@ -19,7 +19,7 @@ from refclust.errors import BadOption
 
 if TYPE_CHECKING:
     from refclust.classify.crossval import CrossValidation, Training, Validated
-    from refclust.cli.show.worked import Piece
+    from refclust.cli.show.pieces import Piece
 
 SCHEMA: Final = "refclust-crossval/1"
 WORDS: Final = (
@@ -107,7 +107,7 @@ def crossval(
     elif form == "csv":
         say_data(_csv(validation))
     else:
-        from refclust.cli.show.worked import rendered
+        from refclust.cli.show.pieces import rendered
 
         say(rendered(_pieces(validation), form).rstrip("\n"))
 
@@ -178,8 +178,8 @@ def _tests(validation: CrossValidation) -> dict[str, Any]:
 
 
 def _pieces(validation: CrossValidation) -> Iterator[Piece]:
+    from refclust.cli.show.pieces import Title, Words
     from refclust.cli.show.scores import P_VALUE, value_text
-    from refclust.cli.show.worked import Title, Words
 
     n, k, repeats = (
         len(validation.models[0].truth),

@@ -9,9 +9,9 @@ from itertools import combinations
 from typing import Any, Final
 
 from refclust.cli.show import tables
+from refclust.cli.show.pieces import Piece, Title, Words
 from refclust.cli.show.scores import P_VALUE, plain_value, score_json, value_text
 from refclust.cli.show.tables import Table, in_csv
-from refclust.cli.show.worked import Piece, Title, Words
 from refclust.formulas.outcomes import Outcomes
 from refclust.metrics.catalogue import find
 from refclust.metrics.score import Score, evaluate

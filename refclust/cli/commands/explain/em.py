@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from refclust.cli.commands.explain.model import fitted_to, opened
+from refclust.cli.show.pieces import Form, Formula, Piece, Title, Words, number, rendered
 from refclust.cli.show.tables import Table, in_latex
-from refclust.cli.show.worked import Form, Formula, Piece, Title, Words, number, rendered
 from refclust.errors import BadOption
 
 if TYPE_CHECKING:

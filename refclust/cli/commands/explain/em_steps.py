@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from refclust.cli.commands.explain.model import MOST, full_row, left_out, listed
+from refclust.cli.show.pieces import Formula, Piece, Words, number
 from refclust.cli.show.tables import Table, in_latex
-from refclust.cli.show.worked import Formula, Piece, Words, number
 from refclust.mixture.families.named import record
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from refclust.cli.commands.explain import kmeans_start as starts
 from refclust.cli.commands.explain.model import fitted_to, left_out, listed, opened
+from refclust.cli.show.pieces import Form, Piece, Title, Words, exactly, rendered
 from refclust.cli.show.tables import Table
-from refclust.cli.show.worked import Form, Piece, Title, Words, exactly, rendered
 from refclust.errors import BadOption
 from refclust.escape import for_terminal
 from refclust.formulas import kmeans as formulas

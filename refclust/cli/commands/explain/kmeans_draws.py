@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from refclust.cli.commands.explain.model import MOST, full_row, left_out, listed
 from refclust.cli.output import counted
+from refclust.cli.show.pieces import Formula, Piece, Title, Words, exactly, number
 from refclust.cli.show.tables import Table
-from refclust.cli.show.worked import Formula, Piece, Title, Words, exactly, number
 from refclust.formulas import kmeans as formulas
 from refclust.formulas.vectors import Exact, exact, total
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from refclust.cli.commands.explain.model import listed
 from refclust.cli.output import counted
+from refclust.cli.show.pieces import Formula, Piece, Words, exactly
 from refclust.cli.show.tables import Table
-from refclust.cli.show.worked import Formula, Piece, Words, exactly
 from refclust.formulas.vectors import Exact, dot, norm, squared_distance
 from refclust.numbers.real import Real
 

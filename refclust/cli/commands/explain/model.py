@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from refclust.cli.show.worked import Piece, Words
+from refclust.cli.show.pieces import Piece, Words
 from refclust.errors import BadOption, IndexOutOfRange
 from refclust.escape import for_terminal
 

@@ -1,4 +1,4 @@
-"""A worked example as a sequence of pieces, for a terminal, as Markdown, and as LaTeX.
+"""Pieces of text, such as a worked example: for a terminal, as Markdown, and as LaTeX.
 
 Titles, words and cells may hold text from data; they are escaped here, each for where it goes.
 Formulas hold none.
