@@ -11,7 +11,7 @@ from refclust.kernels import contingency, information
 from refclust.kernels.contingency import Cell, CellTable, Count, LabelPairs
 from refclust.kernels.information import Margins
 from refclust.numbers.real import Interval
-from refclust_numpy.floats import Array
+from refclust_numpy.exact.floats import Array
 
 _DENSE = 1 << 22  # cells counted in one array
 _FEW = 256

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from refclust.numbers.argmin import locate_exact
-from refclust_numpy.floats import ROUND, Array
+from refclust_numpy.exact.floats import ROUND, Array
 
 BLOCK: Final = 1024
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from refclust_numpy.floats import SINGLE, Array, largest
+from refclust_numpy.exact.floats import SINGLE, Array, largest
 
 if TYPE_CHECKING:
     from refclust_numpy.rows import Rows

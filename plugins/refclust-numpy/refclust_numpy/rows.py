@@ -18,7 +18,7 @@ from refclust.kernels.clusters.kmeans import LloydStep
 from refclust.kernels.clusters.seeding import Potential
 from refclust.kernels.points import Points
 from refclust_numpy.drawing import Draws
-from refclust_numpy.floats import Array, exponent, largest, lowest_bit, square_sums
+from refclust_numpy.exact.floats import Array, exponent, largest, lowest_bit, square_sums
 from refclust_numpy.packing import Packed, power
 
 _BLOCK = 1 << 16

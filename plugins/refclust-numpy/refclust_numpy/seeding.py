@@ -18,12 +18,20 @@ from refclust.kernels.clusters.masses import beyond as exact_beyond
 from refclust.kernels.clusters.seeding import LEAST, Potential
 from refclust.kernels.points import binary
 from refclust_numpy.drawing import BLOCK, Draws, locate_whole, total
-from refclust_numpy.floats import ROUND, TINY, Array, additions, exponent, largest, square_sums
-from refclust_numpy.ladder import Ladder
-from refclust_numpy.limbs import HIGHEST, totals
-from refclust_numpy.nearness import Singles, plausible, screened
+from refclust_numpy.exact.floats import (
+    ROUND,
+    TINY,
+    Array,
+    additions,
+    exponent,
+    largest,
+    square_sums,
+)
+from refclust_numpy.exact.limbs import HIGHEST, totals
+from refclust_numpy.exact.sums import accumulate, residual, squares
+from refclust_numpy.nearest.ladder import Ladder
+from refclust_numpy.nearest.singles import Singles, plausible, screened
 from refclust_numpy.rows import Rows, integers, lengths, matrix, segment_sums
-from refclust_numpy.sums import accumulate, residual, squares
 
 _NUMBERS = 1 << 15  # numbers held at a time
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from refclust_numpy import screening
-from refclust_numpy.ladder import SparseField
+from refclust_numpy.nearest import screening
+from refclust_numpy.nearest.ladder import SparseField
 from refclust_numpy.rows import Rows
 from support import LADDER, NUMPY, REFERENCE, both, equal, sparse_data
 
@@ -319,7 +319,7 @@ def test_means_halfway_between_doubles(n: int, monkeypatch: pytest.MonkeyPatch) 
     due = REFERENCE["kmeans.means"](points, REFERENCE["kmeans.accumulate"](points, labels.data, 1))
     got = NUMPY["kmeans.accumulate"](rows, labels, 1)
     if n & (n - 1) == 0:  # a weight that divides without a rest
-        monkeypatch.setattr("refclust_numpy.sums.nearest", None)  # no need to ask integers
+        monkeypatch.setattr("refclust_numpy.exact.sums.nearest", None)  # no need to ask integers
     equal("kmeans.means", due, NUMPY["kmeans.means"](rows, got))
 
 

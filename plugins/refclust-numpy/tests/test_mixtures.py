@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from refclust_numpy import gaussian, multinomial
 from refclust_numpy.backend import NumpyBackend
-from refclust_numpy.mixtures import ALONE, product
+from refclust_numpy.mixtures import gaussian, multinomial
+from refclust_numpy.mixtures.passes import ALONE, product
 from refclust_numpy.rows import Rows
 from support import NUMPY
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from refclust_numpy.floats import lowest_bit, two_product, two_square, two_sum
-from refclust_numpy.limbs import Bins, Grid, totals
+from refclust_numpy.exact.floats import lowest_bit, two_product, two_square, two_sum
+from refclust_numpy.exact.limbs import Bins, Grid, totals
 from refclust_numpy.rows import Rows
 
 from refclust.data.accepting.door import dataset

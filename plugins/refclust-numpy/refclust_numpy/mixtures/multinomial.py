@@ -13,10 +13,10 @@ import numpy as np
 from refclust.kernels.clusters.kmeans import Labels
 from refclust.kernels.mixtures.multinomial import Tallies, Terms
 from refclust.kernels.mixtures.shared import SOFT, Doubles, EMStep, Posterior, Rule
-from refclust_numpy.floats import Array
-from refclust_numpy.mixtures import flat, handed, passed, posteriors, product, steps, vector
+from refclust_numpy.exact.floats import Array
+from refclust_numpy.mixtures.passes import flat, handed, passed, posteriors, product, steps, vector
+from refclust_numpy.nearest.screening import csr_kind
 from refclust_numpy.rows import Rows
-from refclust_numpy.screening import csr_kind
 
 _NUMBERS: Final = 1 << 20  # of a chunk of rows, or of its log-densities
 _GATHERED: Final = 1 << 18  # products of counts and slopes in memory, where there is no SciPy

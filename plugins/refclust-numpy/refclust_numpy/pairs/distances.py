@@ -15,7 +15,7 @@ from refclust.kernels import distances as reference
 from refclust.kernels.distances import METRICS, one_minus_cosine
 from refclust.kernels.points import binary
 from refclust.numbers.nearest import nearest, nearest_sqrt
-from refclust_numpy.floats import (
+from refclust_numpy.exact.floats import (
     ROUND,
     Array,
     halves,

@@ -12,8 +12,7 @@ from refclust.kernels.clusters import kmeans as reference
 from refclust.kernels.clusters.kmeans import ClusterSums, LloydStep
 from refclust.kernels.points import binary
 from refclust.numbers.nearest import nearest
-from refclust_numpy.assign import assign_again
-from refclust_numpy.floats import (
+from refclust_numpy.exact.floats import (
     ROUND,
     Array,
     exponent,
@@ -23,7 +22,8 @@ from refclust_numpy.floats import (
     two_square,
     two_sum,
 )
-from refclust_numpy.limbs import HIGHEST, Bins, Grid, cut_squares, totals
+from refclust_numpy.exact.limbs import HIGHEST, Bins, Grid, cut_squares, totals
+from refclust_numpy.nearest.assign import assign_again
 from refclust_numpy.rows import Rows, integers, matrix
 
 _BLOCK = 1 << 14  # numbers held at a time: a handful of arrays of them fit a cache

@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from refclust_numpy.floats import ROUND, SINGLE, Array, additions, square_sums
-from refclust_numpy.ladder import Ladder
+from refclust_numpy.exact.floats import ROUND, SINGLE, Array, additions, square_sums
+from refclust_numpy.nearest.ladder import Ladder
 from refclust_numpy.packing import multiply
 from refclust_numpy.rows import Rows, segment_sums
 

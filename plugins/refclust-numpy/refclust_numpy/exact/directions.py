@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from refclust.kernels.clusters import directions as reference
-from refclust_numpy.floats import ROUND, Array, settled, two_product, two_square, two_sum
+from refclust_numpy.exact.floats import ROUND, Array, settled, two_product, two_square, two_sum
 from refclust_numpy.rows import Rows, segment_sums
 
 _BLOCK = 1 << 18

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from refclust_numpy.floats import ROUND, Array, additions, square_sums
-from refclust_numpy.ladder import Ladder
+from refclust_numpy.exact.floats import ROUND, Array, additions, square_sums
+from refclust_numpy.nearest.ladder import Ladder
+from refclust_numpy.nearest.screening import screen
 from refclust_numpy.rows import Memory, Rows, distinct, matrix
-from refclust_numpy.screening import screen
 
 
 def assign(rows: Rows, centres: Any, metric: str = "euclidean") -> Array:

@@ -15,7 +15,7 @@ import numpy as np
 
 from refclust.kernels.clusters.kmeans import Labels
 from refclust.kernels.mixtures.shared import Doubles, Posterior, Rule
-from refclust_numpy.floats import Array
+from refclust_numpy.exact.floats import Array
 from refclust_numpy.rows import Rows
 
 # Below so many products a BLAS keeps them on one thread; what several threads add may depend on

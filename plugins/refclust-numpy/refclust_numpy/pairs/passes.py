@@ -14,7 +14,7 @@ import numpy as np
 from refclust.kernels.pairs import extremes as extremes_reference
 from refclust.kernels.pairs import lengths as reference
 from refclust.kernels.pairs.extremes import NONE, Pair, first_extreme
-from refclust_numpy.floats import ROUND, Array, two_sum
+from refclust_numpy.exact.floats import ROUND, Array, two_sum
 from refclust_numpy.rows import Rows, matrix
 
 _TILE: Final = 1 << 16  # pairs worked on at a time

@@ -14,7 +14,15 @@ import numpy as np
 
 from refclust.kernels.clusters.nearness import Cosine, Euclidean, Field
 from refclust.kernels.points import Points, binary
-from refclust_numpy.floats import ROUND, TINY, Array, additions, exponent, largest, square_sums
+from refclust_numpy.exact.floats import (
+    ROUND,
+    TINY,
+    Array,
+    additions,
+    exponent,
+    largest,
+    square_sums,
+)
 from refclust_numpy.rows import Rows, fits_grid, lengths, segment_sums
 
 _BLOCK = 1 << 18  # numbers held at a time

@@ -17,8 +17,8 @@ import numpy as np
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.mixtures import exact_moments as reference
 from refclust.kernels.mixtures.exact_moments import ExactMoments, ExactTallies
-from refclust_numpy.floats import Array, exponent, largest, two_product
-from refclust_numpy.limbs import Bins, Grid
+from refclust_numpy.exact.floats import Array, exponent, largest, two_product
+from refclust_numpy.exact.limbs import Bins, Grid
 from refclust_numpy.rows import Rows, matrix
 
 _ROWS: Final = 1 << 13  # rows of a block

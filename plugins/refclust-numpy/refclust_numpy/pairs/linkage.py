@@ -14,7 +14,7 @@ import numpy as np
 
 from refclust.errors import BadOption, NotFinite
 from refclust.kernels.linkage import CHOOSING, LARGEST, LINKAGES, SQUARED, MergeRow
-from refclust_numpy.floats import Array
+from refclust_numpy.exact.floats import Array
 
 Update: TypeAlias = Callable[[Array, Array, float, float, float, Array], Array]
 

@@ -15,8 +15,8 @@ from refclust.kernels.clusters.kmeans import Labels
 from refclust.kernels.mixtures import gaussian as reference
 from refclust.kernels.mixtures.gaussian import Gaussians, Moments, Spread
 from refclust.kernels.mixtures.shared import SOFT, Doubles, EMStep, Posterior, Rule
-from refclust_numpy.floats import Array
-from refclust_numpy.mixtures import (
+from refclust_numpy.exact.floats import Array
+from refclust_numpy.mixtures.passes import (
     ALONE,
     flat,
     handed,

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from refclust_numpy.floats import Array, exponent, largest
+from refclust_numpy.exact.floats import Array, exponent, largest
 
 HIGHEST = 960  # numbers below 2**HIGHEST: neither a constant nor a sum can overflow
 _LOWEST = -1074

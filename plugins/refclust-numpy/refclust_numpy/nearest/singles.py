@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from refclust_numpy.floats import ROUND, SINGLE, Array, additions, square_sums
+from refclust_numpy.exact.floats import ROUND, SINGLE, Array, additions, square_sums
 from refclust_numpy.packing import multiply
 from refclust_numpy.rows import Rows
 

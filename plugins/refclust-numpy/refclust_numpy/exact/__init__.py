@@ -1,0 +1,1 @@
+"""Exact arithmetic on arrays of doubles: rounding errors, limbs, sums, moments, directions."""

@@ -1,0 +1,1 @@
+"""Passes over rows and over components of mixtures."""
