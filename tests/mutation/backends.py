@@ -1,7 +1,7 @@
 """How many changes of a backend's sources the conformance kit notices.
 
-``python -m tests.mutation.backends numpy --module exact.sums --sample 40`` changes the modules of the
-package ``refclust_numpy`` mechanically, a seeded sample of each, and lets the kit alone judge, only
+``python -m tests.mutation.backends numpy --module exact.sums --sample 40`` changes the modules of
+the package ``refclust_numpy`` mechanically, a seeded sample of each, and lets the kit judge, only
 with the checks and kernels that run what was changed. What was judged is kept, so that a run that
 was stopped goes on where it was; it is judged anew once the kit or the package has changed, or,
 with ``--again survivors``, only what survived. Changes that change no answer stand in
