@@ -14,7 +14,7 @@ from refclust.fitting.options import takes
 from refclust.kernels.points import Vector
 from refclust.mixture.covariance.models import covariance_model
 from refclust.mixture.density import half_log_precision, mahalanobis, whitened
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
 from refclust.numbers.linalg import Matrix
 from refclust.numbers.reading import shown
 

@@ -26,7 +26,7 @@ from refclust.fitting.options import takes
 from refclust.kernels.mixtures.shared import floats
 from refclust.kernels.mixtures.words import CountModel
 from refclust.kernels.points import Vector
-from refclust.mixture.families.count_parameters import check_counts
+from refclust.mixture.families.counts.parameters import check_counts
 from refclust.mixture.passes import CountPasses
 from refclust.numbers.reading import shown
 

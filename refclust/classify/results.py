@@ -8,8 +8,8 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from refclust.backends.session import Provenance
 from refclust.data.dataset import Features, Fingerprint
-from refclust.mixture.families.count_parameters import CountParameters
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.counts.parameters import CountParameters
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
 
 P = TypeVar("P", covariant=True)
 

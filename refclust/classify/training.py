@@ -31,9 +31,9 @@ from refclust.kernels.mixtures.shared import Doubles
 from refclust.mixture.covariance.models import covariance_model
 from refclust.mixture.families.estimates import component_weights
 from refclust.mixture.families.family import Collapsed
-from refclust.mixture.families.gaussian import GaussianFamily
-from refclust.mixture.families.gaussian_parameters import check_weights
-from refclust.mixture.families.recentre import beyond_range
+from refclust.mixture.families.gaussian.parameters import check_weights
+from refclust.mixture.families.gaussian.recentre import beyond_range
+from refclust.mixture.families.gaussian.steps import GaussianFamily
 from refclust.mixture.passes import GaussianPasses
 from refclust.mixture.starts import numbered
 from refclust.numbers.reading import shown

@@ -18,14 +18,11 @@ from refclust.formulas import (
     significance,
 )
 from refclust.formulas.contingency import Contingency
-from refclust.metrics import (
-    information_adjusted,
-    information_standardized,
-    matching_adjusted,
-    pairs_adjusted,
-    significance_sampled,
-    tendency_sampled,
-)
+from refclust.metrics import significance_sampled, tendency_sampled
+from refclust.metrics.adjusted import information as information_adjusted
+from refclust.metrics.adjusted import matching as matching_adjusted
+from refclust.metrics.adjusted import pairs as pairs_adjusted
+from refclust.metrics.adjusted import standardized
 from refclust.metrics.calls.classifiers import (
     classifier_test,
     trial_test,
@@ -99,7 +96,7 @@ normalized_variation_of_information = scorer(information.normalized_variation_of
 normalized_information_distance = scorer(information.normalized_information_distance)
 expected_mutual_information = scorer(information_adjusted.expected_mutual_information)
 ami = scorer(information_adjusted.ami)
-standardized_mutual_information = scorer(information_standardized.standardized_mutual_information)
+standardized_mutual_information = scorer(standardized.standardized_mutual_information)
 
 chi_squared = scorer(association.chi_squared)
 cramers_v = scorer(association.cramers_v)

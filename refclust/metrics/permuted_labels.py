@@ -18,9 +18,9 @@ from refclust.errors import WeightsNotInteger, WrongEvidence
 from refclust.formulas.contingency import Contingency
 from refclust.formulas.matching import permuted
 from refclust.metrics import catalogue
+from refclust.metrics.adjusted.estimates import drawn_tables
 from refclust.metrics.calls.labelings import table_of
 from refclust.metrics.catalogue import Entry
-from refclust.metrics.chance import drawn_tables
 from refclust.metrics.score import Score, evaluate
 from refclust.numbers.real import real
 

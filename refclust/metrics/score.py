@@ -29,8 +29,8 @@ from refclust.formulas.evidence import Evidence
 from refclust.formulas.undefined import Undefined
 from refclust.kernels.information import Margins
 from refclust.metrics import catalogue, profiles
+from refclust.metrics.adjusted.estimates import Estimate
 from refclust.metrics.catalogue import Entry
-from refclust.metrics.chance import Estimate
 from refclust.metrics.contingency import Contingency
 from refclust.metrics.passes.silhouettes import Bounded
 from refclust.numbers.real import Interval, Real, real

@@ -19,7 +19,7 @@ from refclust.formulas.declared import metric
 from refclust.formulas.outcomes import Outcomes
 from refclust.formulas.significance import bootstrap_p, sampled_p, two_only
 from refclust.limits import within
-from refclust.metrics.chance import Estimate
+from refclust.metrics.adjusted.estimates import Estimate
 from refclust.numbers.reading import shown
 from refclust.numbers.real import Rational
 from refclust.numbers.sampling import below, stream

@@ -71,7 +71,7 @@ def certified_log_likelihood(
 
     Spec: EM-CERT, MIX-MARGLL
 
-    >>> from refclust.mixture.families.count_parameters import CountParameters
+    >>> from refclust.mixture.families.counts.parameters import CountParameters
     >>> one = CountParameters((1.0,), ((0.5, 0.5),))
     >>> certified_log_likelihood(one, [[1, 1]], family="multinomial", digits=20).width < 1e-20
     True

@@ -26,8 +26,8 @@ from refclust.mixture.course.progress import Progress
 from refclust.mixture.course.progress_read import ProgressReader
 from refclust.mixture.course.repair import all_collapsed, best_run, impossible, repaired
 from refclust.mixture.families.family import Collapsed, Densities, Family, Point
-from refclust.mixture.families.ranges import total_weight
-from refclust.mixture.families.recentre import beyond_range
+from refclust.mixture.families.gaussian.ranges import total_weight
+from refclust.mixture.families.gaussian.recentre import beyond_range
 from refclust.mixture.options import EMOptions
 from refclust.mixture.results import Iteration, MixtureFit, Reason
 from refclust.mixture.variations import damped, rule_of

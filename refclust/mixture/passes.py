@@ -29,14 +29,19 @@ from refclust.kernels.mixtures.scatters import moved_part
 from refclust.kernels.mixtures.shared import Doubles, EMStep, Posterior, Rule, floats
 from refclust.kernels.mixtures.words import CountModel, WordLogs, WordStep
 from refclust.kernels.points import Vector
-from refclust.mixture.families.count_parameters import (
+from refclust.mixture.families.counts.parameters import (
     CountParameters,
     estimated,
     probability_buffer,
     terms_of,
 )
-from refclust.mixture.families.ranges import check_columns, in_units, total_weight, weight_unit
-from refclust.mixture.families.recentre import beyond_range, centres_of, settled
+from refclust.mixture.families.gaussian.ranges import (
+    check_columns,
+    in_units,
+    total_weight,
+    weight_unit,
+)
+from refclust.mixture.families.gaussian.recentre import beyond_range, centres_of, settled
 from refclust.numbers.argmin import ROUND
 
 

@@ -19,11 +19,11 @@ from refclust.kernels.blocks import Doubles, blocks
 from refclust.kernels.clusters.kmeans import copied
 from refclust.kernels.mixtures.shared import SOFT, Posterior, floats, shares
 from refclust.kernels.points import Vector
-from refclust.mixture.families.count_parameters import CountParameters
-from refclust.mixture.families.gaussian_parameters import GaussianParameters, readable
-from refclust.mixture.families.means import MeanParameters
+from refclust.mixture.families.counts.means import MeanParameters
+from refclust.mixture.families.counts.parameters import CountParameters
+from refclust.mixture.families.gaussian.parameters import GaussianParameters, readable
+from refclust.mixture.families.gaussian.ranges import lost_row
 from refclust.mixture.families.named import names, record
-from refclust.mixture.families.ranges import lost_row
 from refclust.mixture.families.record import LeftOut
 
 Parameters: TypeAlias = GaussianParameters | CountParameters | MeanParameters

@@ -38,7 +38,7 @@ def sample(
 
     Spec: EM-SAMPLE, GMM-GEN, NB-GEN, NB-POISSON, NB-GENSEQ
 
-    >>> from refclust.mixture.families.count_parameters import CountParameters
+    >>> from refclust.mixture.families.counts.parameters import CountParameters
     >>> two = CountParameters((0.5, 0.5), ((1.0, 0.0), (0.0, 1.0)))
     >>> sample(two, 3, family="bernoulli", seed=1).rows
     ((1.0, 0.0), (1.0, 0.0), (0.0, 1.0))

@@ -58,7 +58,7 @@ def decomposition(
 
     Spec: EM-DECOMP, EM-ELBO, EM-ELBOFACT, EM-EXPCDLL, IT-KL
 
-    >>> from refclust.mixture.families.count_parameters import CountParameters
+    >>> from refclust.mixture.families.counts.parameters import CountParameters
     >>> two = CountParameters((0.5, 0.5), ((0.5, 0.5), (0.5, 0.5)))
     >>> found = decomposition([(0.5, 0.5)], two, [[1, 0]], family="multinomial")
     >>> found.divergence, found.lower_bound == found.log_likelihood

@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 from refclust.data.dataset import Dataset
 from refclust.data.files.records import taken
 from refclust.errors import BadOption
-from refclust.mixture.families.count_parameters import CountParameters
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.counts.parameters import CountParameters
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
 from refclust.mixture.results import MixtureFit
 from refclust.models.clusters import data_facts, origin_of
 from refclust.models.records.clusters import Reading

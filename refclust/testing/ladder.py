@@ -13,16 +13,16 @@ from refclust.kernels.points import Vector
 from refclust.testing.rungs import Rung, blobs_of, dense_of, weights_of
 from refclust.testing.rungs.assorted import assorted
 from refclust.testing.rungs.bulk import cells, long
-from refclust.testing.rungs.candidates import candidates
-from refclust.testing.rungs.drifts import drifts
-from refclust.testing.rungs.edges import edges
-from refclust.testing.rungs.grid import grid
-from refclust.testing.rungs.lines import few_lines, lines
-from refclust.testing.rungs.mixture_grid import mixture_grid, mixture_lines
-from refclust.testing.rungs.mixtures import counts, gaussians
+from refclust.testing.rungs.centres.candidates import candidates
+from refclust.testing.rungs.centres.drifts import drifts
+from refclust.testing.rungs.centres.edges import edges
+from refclust.testing.rungs.centres.grid import grid
+from refclust.testing.rungs.centres.lines import few_lines, lines
+from refclust.testing.rungs.centres.rows import bulk, directions, rows, sparse_rows
+from refclust.testing.rungs.centres.searched import searched
+from refclust.testing.rungs.mixtures.grid import mixture_grid, mixture_lines
+from refclust.testing.rungs.mixtures.rows import counts, gaussians
 from refclust.testing.rungs.passes import passes
-from refclust.testing.rungs.rows import bulk, directions, rows, sparse_rows
-from refclust.testing.rungs.searched import searched
 from refclust.testing.rungs.tables import labels, margins
 from refclust.testing.rungs.trees import distances
 

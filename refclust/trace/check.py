@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from refclust.trace import evidence, matrix
+from refclust.trace import matrix
 from refclust.trace.citations import Citations
 from refclust.trace.clauses import PLANNED_FILE
-from refclust.trace.locks import inventory, lock
+from refclust.trace.locks import inventory, lock, mutants
 from refclust.trace.places import checkout
 from refclust.trace.problem import TraceProblem
 from refclust.trace.room import UNDEFINED_FILE, at_home, home
@@ -41,7 +41,7 @@ def problems(root: Path | None = None) -> list[TraceProblem]:
         *_vectors(tree),
         *inventory.problems(tree),
         *lock.drift(tree),
-        *evidence.problems(tree),
+        *mutants.problems(tree),
     ]
     return sorted(
         everything, key=lambda problem: (problem.file, problem.line, problem.code, problem.message)

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from refclust.trace import equivalent, evidence
 from refclust.trace.clauses import Clause, ClauseKind
 from refclust.trace.code.index import Index
+from refclust.trace.locks import equivalent, mutants
+from refclust.trace.locks.table import Record, Table
 from refclust.trace.scan import Scan, scan
-from refclust.trace.table import Record, Table
 
 Contract = Literal["yes", "no", "-"]
 _NEEDS: dict[ClauseKind, tuple[str, ...]] = {
@@ -148,7 +148,7 @@ def _matrix_of(content: dict[str, Any]) -> Matrix:
 
 def of(tree: Scan) -> Matrix:
     """Build the matrix of a tree that was already read."""
-    tried = evidence.read(tree.places.spec)
+    tried = mutants.read(tree.places.spec)
     return Matrix(
         clauses=tuple(_row(tree, clause, tried) for clause in tree.clauses.values()),
         planned=tuple(tree.planned),
@@ -195,9 +195,9 @@ def _bites(tree: Scan, trial: Record | None) -> str:
     if trial is None:
         return "-"
     # Without the tests the key cannot be made: what was shipped was checked before.
-    same = tree.places.tests is None or trial["key"] == evidence.key(tree, trial["id"])
+    same = tree.places.tests is None or trial["key"] == mutants.key(tree, trial["id"])
     listed = equivalent.number_of(equivalent.read(tree.places.spec), trial)
-    return evidence.share(trial, listed) if same else "stale"
+    return mutants.share(trial, listed) if same else "stale"
 
 
 def _cells(row: Row) -> tuple[str, ...]:

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from refclust.errors import BadSpec
+from refclust.trace.locks.table import short_hash
 from refclust.trace.places import Places
-from refclust.trace.table import short_hash
 
 
 @dataclass(frozen=True, slots=True)

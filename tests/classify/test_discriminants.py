@@ -22,7 +22,7 @@ from refclust.data.accepting.door import dataset
 from refclust.errors import BadOption, DegenerateCovariance, NotFinite
 from refclust.formulas.gaussian import log_likelihood_of_one
 from refclust.mixture.covariance.models import MODELS
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
 from refclust.numbers.linalg import exact_inverse
 
 UNIT = 2.0**-53

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from refclust.cli.show.scores import score_json, score_lines
+from refclust.cli.show.scores.rendering import score_json, score_lines
 from refclust.metrics.contingency import Contingency
 from refclust.metrics.score import HEAVY_LIMIT, Score, evaluate
 from refclust.version import __version__

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from refclust.cli.show.shading import BLOCKS, SIGNS, drawn, shaded
+from refclust.cli.show.scores.shading import BLOCKS, SIGNS, drawn, shaded
 from refclust.metrics.contingency import Contingency
 from tests.cli.conftest import Cli
 

@@ -11,7 +11,8 @@ import pytest
 
 from refclust.testing.evidence import run
 from refclust.testing.evidence.run import Result, Survivor, Trial
-from refclust.trace import evidence, places, scan
+from refclust.trace import places, scan
+from refclust.trace.locks import mutants
 from tests.cli.conftest import Cli
 from tests.trace.trees import FORMULA_FILE, TEST_FILE, Tree
 
@@ -73,7 +74,7 @@ def test_the_report_and_what_is_kept(
         "1 clause, 4 changes: 2 noticed, 1 by the doctest alone, 0 listed as equivalent, 1 not\n"
     )
     assert done.err == "refclust: 1 clause to try\nrefclust: PUR: 50% +25% of 4, 1.5 s\n"
-    [line] = evidence.read(tmp_path / "spec").values()
+    [line] = mutants.read(tmp_path / "spec").values()
     assert line["survived"] == [["Div to *", "return a / b", "return (a * b)"]]
     assert (line["mutants"], line["of"]) == (4, 9)
 

@@ -27,7 +27,7 @@ from refclust.data.files.records import (
     plain,
     read,
     taken,
-    told,
+    values_by_path,
 )
 from refclust.errors import BadModel, BadOption
 
@@ -210,5 +210,5 @@ def test_records_of_what_has_the_same_names() -> None:
     assert taken(Place, {"x": 1, "y": 1, "z": 2}) == Place(1.0, 1.0)
     assert taken(Choice, {"far": 2}) == Choice(far=2.0)
     assert taken(Place, SAMPLE.corner, x=5.0) == Place(5.0, 0.25)
-    found = told(SAMPLE, "params")
+    found = values_by_path(SAMPLE, "params")
     assert (found["params.radius"], found["params.top"]) == (1.5, 1)

@@ -18,7 +18,7 @@ from refclust.fitting.memory import for_covariances, for_distances
 from refclust.limits import limits
 from refclust.mixture.bayes.fit import variational_gaussian
 from refclust.mixture.choosing.selection import select
-from refclust.mixture.families.count_parameters import CountParameters
+from refclust.mixture.families.counts.parameters import CountParameters
 from refclust.mixture.families.named.gaussian import gaussian_mixture
 from refclust.mixture.families.named.multinomial import multinomial_mixture
 from refclust.mixture.predict import assignments

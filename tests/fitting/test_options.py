@@ -15,8 +15,8 @@ import refclust
 from refclust.classify.options import LdaCall, NaiveBayesCall, NearestGaussianCall, QdaCall
 from refclust.cli.commands.fit import classifiers, clusters, mixtures
 from refclust.cli.commands.select import select
+from refclust.cli.options.evidence.labelings import BackendName
 from refclust.cli.options.groups import together
-from refclust.cli.options.labelings import BackendName
 from refclust.cluster.options import (
     AgglomerativeCall,
     BisectingCall,

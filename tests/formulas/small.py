@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from refclust.kernels.points import Points
-from refclust.mixture.families.count_parameters import CountParameters
+from refclust.mixture.families.counts.parameters import CountParameters
 from refclust.testing.rungs import dense_of
 from refclust.vectors import verify
 from refclust.vectors.verify import GoldenCase

@@ -17,7 +17,9 @@ from refclust.formulas.contingency import Contingency, table, weighted_table, wi
 from refclust.formulas.undefined import Undefined
 from refclust.kernels.contingency import LabelPairs
 from refclust.kernels.contingency import table as counted
-from refclust.metrics import information_adjusted, matching_adjusted, pairs_adjusted
+from refclust.metrics.adjusted import information as information_adjusted
+from refclust.metrics.adjusted import matching as matching_adjusted
+from refclust.metrics.adjusted import pairs as pairs_adjusted
 from refclust.metrics.catalogue import parse_key
 from refclust.metrics.contingency import contingency
 from refclust.numbers.real import Real, total

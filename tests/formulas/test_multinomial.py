@@ -30,8 +30,8 @@ from refclust.kernels.mixtures import words
 from refclust.kernels.mixtures.multinomial import Tallies
 from refclust.kernels.mixtures.shared import EMStep, Posterior, Rule
 from refclust.kernels.registry import KERNELS
-from refclust.mixture.families.count_likelihood import log_coefficient
-from refclust.mixture.families.count_parameters import probability_buffer, terms_of
+from refclust.mixture.families.counts.coefficients import log_coefficient
+from refclust.mixture.families.counts.parameters import probability_buffer, terms_of
 from refclust.numbers.real import Real, exp, log
 from tests.formulas import golden_mixtures as golden
 from tests.formulas.small import (

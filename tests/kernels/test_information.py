@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from refclust.kernels.contracts.basic import Enclosing
 from refclust.kernels.information import Margins, _expected_k_log_k, _ScaledLogs, expected_mi
 from refclust.kernels.registry import KERNELS
+from refclust.metrics.adjusted.information import margins_of
 from refclust.metrics.contingency import contingency
-from refclust.metrics.information_adjusted import margins_of
 from refclust.numbers.real import Real, log, total
 from refclust.numbers.reals.intervals import arithmetic
 from tests.metrics import witness

@@ -23,7 +23,7 @@ from refclust.kernels.mixtures.multinomial import Tallies
 from refclust.kernels.mixtures.shared import SOFT, EMStep, Rule, shares
 from refclust.kernels.points import Points
 from refclust.numbers.argmin import ROUND
-from refclust.testing.saboteurs.plain_mixtures import (
+from refclust.testing.saboteurs.arithmetic.mixtures import (
     joint_of,
 )
 from tests.kernels import mixture_witness as witness

@@ -17,7 +17,7 @@ from refclust.kernels.mixtures.gaussian import Gaussians, Moments
 from refclust.kernels.mixtures.multinomial import Tallies, Terms
 from refclust.kernels.mixtures.shared import HARD, SOFT, EMStep, Posterior, Rule, floats, shares
 from refclust.kernels.registry import KERNELS
-from refclust.testing.saboteurs.plain_mixtures import (
+from refclust.testing.saboteurs.arithmetic.mixtures import (
     central,
     expanded_joint,
     in_singles,

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from refclust.kernels.mixtures.whitening import Traces, Whitens, traces, whitening
 from refclust.kernels.registry import KERNELS
 from refclust.numbers.argmin import ROUND
-from refclust.testing.saboteurs.plain_mixtures import in_singles
+from refclust.testing.saboteurs.arithmetic.mixtures import in_singles
 from tests.kernels import mixture_witness as witness
 from tests.kernels.mixture_witness import judged
 

@@ -16,7 +16,7 @@ from refclust.kernels.mixtures.multinomial import Tallies
 from refclust.kernels.mixtures.words import WordLogs, WordStep, logs, m_step
 from refclust.kernels.registry import KERNELS
 from refclust.numbers.argmin import ROUND
-from refclust.testing.saboteurs.plain_mixtures import in_singles
+from refclust.testing.saboteurs.arithmetic.mixtures import in_singles
 from tests.kernels import mixture_witness as witness
 from tests.kernels.mixture_witness import judged
 

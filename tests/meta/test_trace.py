@@ -5,7 +5,7 @@ from __future__ import annotations
 from refclust.trace import check
 from refclust.trace.clauses import spec_root
 from refclust.trace.locks import inventory
-from refclust.trace.table import short_hash
+from refclust.trace.locks.table import short_hash
 
 
 def test_every_clause_has_its_evidence_and_no_lock_has_drifted() -> None:

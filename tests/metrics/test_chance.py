@@ -14,14 +14,15 @@ from refclust import metrics
 from refclust.errors import BadOption, TooLarge
 from refclust.formulas.matching import adjusted, expected_bcubed_precision
 from refclust.formulas.undefined import Undefined
-from refclust.metrics import Contingency, matching_adjusted, pairs_adjusted, score
-from refclust.metrics.chance import SAMPLES, SEED, Estimate, estimated
-from refclust.metrics.contingency import contingency
-from refclust.metrics.matching_adjusted import (
+from refclust.metrics import Contingency, score
+from refclust.metrics.adjusted import matching, pairs
+from refclust.metrics.adjusted.estimates import SAMPLES, SEED, Estimate, estimated
+from refclust.metrics.adjusted.matching import (
     expected_bcubed_f,
     expected_purity,
 )
-from refclust.metrics.pairs_adjusted import expected_jaccard
+from refclust.metrics.adjusted.pairs import expected_jaccard
+from refclust.metrics.contingency import contingency
 from refclust.numbers.combinatorics import table_statistics
 from refclust.numbers.real import real
 from tests.metrics import witness
@@ -135,9 +136,9 @@ def no_enumeration(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> Any:
         raise TooLarge("too large for today")
 
-    monkeypatch.setattr(matching_adjusted, "table_statistics", refuse)
-    monkeypatch.setattr(matching_adjusted, "expected_maximum", refuse)
-    monkeypatch.setattr(pairs_adjusted, "table_statistics", refuse)
+    monkeypatch.setattr(matching, "table_statistics", refuse)
+    monkeypatch.setattr(matching, "expected_maximum", refuse)
+    monkeypatch.setattr(pairs, "table_statistics", refuse)
 
 
 class TestEstimates:

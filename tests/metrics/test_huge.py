@@ -14,7 +14,7 @@ from refclust import metrics, score, score_all
 from refclust.errors import BadOption, NotFinite, TooLarge
 from refclust.formulas.information import entropy
 from refclust.metrics import Contingency
-from refclust.metrics.chance import estimated
+from refclust.metrics.adjusted.estimates import estimated
 from refclust.numbers.combinatorics import expected_maximum, table_statistics
 from refclust.numbers.real import real
 from tests.metrics.keys import EXTERNAL

@@ -19,7 +19,7 @@ from refclust.formulas.matching import (
     recall_matching,
 )
 from refclust.metrics import Contingency, score
-from refclust.metrics.matching_adjusted import expected_purity
+from refclust.metrics.adjusted.matching import expected_purity
 from refclust.numbers.real import postorder
 
 IIR = [[5, 1, 0], [1, 4, 1], [2, 0, 3]]

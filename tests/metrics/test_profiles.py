@@ -21,8 +21,8 @@ from refclust import metrics
 from refclust.errors import BadOption, ProfileLacksMetric, UnknownOption, UnknownProfile
 from refclust.formulas.information import mean_entropy
 from refclust.metrics import Contingency, Score, catalogue, profiles, score
+from refclust.metrics.adjusted.information import ami_is_undefined, expected_mutual_information
 from refclust.metrics.contingency import contingency
-from refclust.metrics.information_adjusted import ami_is_undefined, expected_mutual_information
 from refclust.metrics.profiles import PROFILES, external
 from refclust.metrics.score import evaluate
 from tests.metrics.keys import EXTERNAL, bits

@@ -25,8 +25,8 @@ from refclust.errors import (
     WeightsNotInteger,
 )
 from refclust.metrics import Contingency, Metric, Score, catalogue, score
+from refclust.metrics.adjusted.estimates import Estimate
 from refclust.metrics.calls.labelings import score_all, scorer, table_of
-from refclust.metrics.chance import Estimate
 from refclust.metrics.score import HEAVY_LIMIT, Evaluation, evaluate
 from refclust.numbers.real import Real, enclosed, log, sqrt
 from refclust.numbers.reals import decide

@@ -14,9 +14,9 @@ import pytest
 from refclust.data.accepting.door import dataset
 from refclust.errors import RefclustError
 from refclust.mixture.certified import Certified, certified_log_likelihood
-from refclust.mixture.families.count_parameters import CountParameters
+from refclust.mixture.families.counts.parameters import CountParameters
 from refclust.mixture.families.exact import pi
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
 from tests.mixture.tools import bernoulli, gaussian, multinomial
 
 PLANE = GaussianParameters(

@@ -18,8 +18,8 @@ from refclust.errors import BadCheckpoint, RefclustError
 from refclust.fitting.checkpoint import Checkpoint
 from refclust.mixture.bayes import fit as bayes
 from refclust.mixture.em import EMSteps
-from refclust.mixture.families.count_parameters import CountParameters
-from refclust.mixture.families.counts import CountFamily
+from refclust.mixture.families.counts.parameters import CountParameters
+from refclust.mixture.families.counts.words import CountFamily
 from tests.mixture.tools import told
 
 POINTS = [[float(x), x * x / 7 % 3] for x in (0, 1, 2, 3, 4, 5, 9, 9, 14, 20, -4)]

@@ -10,8 +10,8 @@ import pytest
 from refclust.data.accepting.door import dataset
 from refclust.kernels.mixtures.words import logs
 from refclust.kernels.points import Points
-from refclust.mixture.families.count_likelihood import log_coefficient, row_log_coefficient
-from refclust.mixture.families.count_parameters import CountParameters, terms_of
+from refclust.mixture.families.counts.coefficients import log_coefficient, row_log_coefficient
+from refclust.mixture.families.counts.parameters import CountParameters, terms_of
 from tests.mixture.tools import bernoulli, check_numbers, multinomial
 
 PLANE = Points(dataset([[0, 0]]))

@@ -16,7 +16,7 @@ from refclust.kernels.mixtures.shared import SOFT, shares
 from refclust.mixture.bayes.fit import variational_gaussian
 from refclust.mixture.choosing.criteria import aic, bic, criteria, doubts, icl, icl_soft
 from refclust.mixture.covariance.models import MODELS
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
 from refclust.mixture.families.named.bernoulli import bernoulli_mixture
 from refclust.mixture.families.named.gaussian import gaussian_mixture
 from refclust.mixture.families.named.multinomial import multinomial_mixture

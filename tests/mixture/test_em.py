@@ -15,8 +15,8 @@ from refclust.data.accepting.door import dataset
 from refclust.errors import BadLabel, BadOption, DegenerateCovariance, RefclustError
 from refclust.mixture.bayes.fit import variational_gaussian, variational_multinomial
 from refclust.mixture.course.certificate import Certificate, ascent
-from refclust.mixture.families.count_parameters import CountParameters
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.counts.parameters import CountParameters
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
 from tests.mixture.tools import (
     FITS,
     beliefs,

@@ -11,7 +11,7 @@ from refclust.errors import RefclustError
 from refclust.formulas.gaussian import density, log_likelihood_of_one
 from refclust.mixture.covariance.models import covariance_model
 from refclust.mixture.density import mahalanobis, whitened
-from refclust.mixture.families.gaussian_parameters import GaussianParameters, constant_of
+from refclust.mixture.families.gaussian.parameters import GaussianParameters, constant_of
 from tests.mixture.tools import MODELS, gaussian
 
 ROWS = [[0.0, 0.0], [2.0, 1.0], [4.0, 5.0], [6.0, 2.0]]

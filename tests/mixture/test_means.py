@@ -15,7 +15,7 @@ from refclust.errors import BadOption, FeatureMismatch, RefclustError
 from refclust.formulas import counts as room
 from refclust.formulas import mixtures
 from refclust.mixture.certified import certified_log_likelihood
-from refclust.mixture.families.means import MeanParameters
+from refclust.mixture.families.counts.means import MeanParameters
 from refclust.mixture.families.named import record
 from refclust.mixture.families.named.geometric import geometric_mixture, geometric_steps
 from refclust.mixture.families.named.poisson import poisson_mixture, poisson_steps

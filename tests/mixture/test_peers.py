@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from refclust.mixture.families.count_parameters import CountParameters
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.counts.parameters import CountParameters
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
 from refclust.mixture.families.named.bernoulli import bernoulli_mixture
 from refclust.mixture.families.named.gaussian import gaussian_mixture
 from refclust.mixture.families.named.multinomial import multinomial_mixture

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from refclust.errors import RefclustError
-from refclust.mixture.families.count_parameters import CountParameters
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.counts.parameters import CountParameters
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
 from refclust.mixture.predict import assignments
 from tests.mixture.tools import FITS, check_numbers
 

@@ -11,8 +11,8 @@ import pytest
 from refclust.classify.discriminants import lda, qda
 from refclust.data.accepting.door import dataset
 from refclust.errors import DegenerateCovariance, NotFinite
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
-from refclust.mixture.families.ranges import column_deviation
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
+from refclust.mixture.families.gaussian.ranges import column_deviation
 from refclust.mixture.predict import assignments
 from tests.mixture.tools import U, beliefs, check_numbers, gaussian
 

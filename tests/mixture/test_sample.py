@@ -9,8 +9,8 @@ import pytest
 
 from refclust.errors import RefclustError
 from refclust.fitting.draws import Draws, chosen, normal, poisson
-from refclust.mixture.families.count_parameters import CountParameters
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.counts.parameters import CountParameters
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
 from refclust.mixture.sample import sample
 from refclust.numbers.sampling import stream
 

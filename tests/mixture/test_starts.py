@@ -9,7 +9,7 @@ import pytest
 
 from refclust.cluster.fit import kmeans
 from refclust.errors import BadOption, DegenerateCovariance, RefclustError
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
 from refclust.numbers.sampling import stream
 from tests.mixture.tools import FITS, bernoulli, gaussian, multinomial, told
 

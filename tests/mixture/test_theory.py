@@ -11,8 +11,8 @@ import pytest
 
 from refclust.data.accepting.door import dataset
 from refclust.errors import RefclustError
-from refclust.mixture.families.count_parameters import CountParameters
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.counts.parameters import CountParameters
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
 from refclust.mixture.theory import (
     decomposition,
     divergence,

@@ -13,7 +13,7 @@ from refclust.errors import BadOption, DegenerateCovariance, DimensionMismatch
 from refclust.mixture.bayes.beliefs import GaussianBeliefs
 from refclust.mixture.bayes.precisions import CONJUGATE, precision
 from refclust.mixture.covariance.models import MODELS
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
 from refclust.mixture.sample import sample
 from tests.metrics.strategies import some
 from tests.mixture.tools import (

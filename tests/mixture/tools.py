@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import refclust as fit
 from refclust.backends.session import Provenance
 from refclust.mixture.bayes import fit as bayes
-from refclust.mixture.families.count_parameters import CountParameters
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.counts.parameters import CountParameters
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
 from refclust.mixture.families.named.gaussian import GaussianFit
 from refclust.mixture.families.named.multinomial import CountFit
 from refclust.mixture.results import MixtureFit

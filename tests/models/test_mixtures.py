@@ -22,8 +22,8 @@ from refclust.data.accepting.door import dataset
 from refclust.errors import BadModel, BadOption, DimensionMismatch
 from refclust.mixture.bayes.fit import variational_gaussian, variational_multinomial
 from refclust.mixture.covariance.models import MODELS as SHAPES
-from refclust.mixture.families.count_likelihood import log_coefficient
-from refclust.mixture.families.count_parameters import CountParameters
+from refclust.mixture.families.counts.coefficients import log_coefficient
+from refclust.mixture.families.counts.parameters import CountParameters
 from refclust.mixture.families.named.bernoulli import bernoulli_mixture
 from refclust.mixture.families.named.gaussian import gaussian_mixture
 from refclust.mixture.families.named.multinomial import multinomial_mixture

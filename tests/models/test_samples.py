@@ -12,9 +12,9 @@ import pytest
 from refclust.errors import BadModel, CannotPredict
 from refclust.mixture.bayes import predict as beliefs
 from refclust.mixture.bayes.beliefs import CountBeliefs, GaussianBeliefs
-from refclust.mixture.families.count_parameters import CountParameters
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
-from refclust.mixture.families.means import MeanParameters
+from refclust.mixture.families.counts.means import MeanParameters
+from refclust.mixture.families.counts.parameters import CountParameters
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
 from refclust.mixture.predict import assignments
 from refclust.models.clusters import from_json, load_model, save_model, to_json
 from refclust.models.document import ALGORITHMS

@@ -28,9 +28,9 @@ from refclust.formulas.multinomial import (
     token_counts,
 )
 from refclust.kernels.mixtures.words import CountModel, m_estimate
-from refclust.mixture.families.counts import CountFamily
-from refclust.mixture.families.gaussian import GaussianFamily
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.counts.words import CountFamily
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
+from refclust.mixture.families.gaussian.steps import GaussianFamily
 from refclust.mixture.passes import CountPasses, GaussianPasses
 from refclust.numbers.linalg import exact_inverse
 from refclust.numbers.real import log as log_of

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from refclust.formulas import information
 from refclust.formulas.information import entropy, joint_mutual_information, kl
 from refclust.formulas.undefined import Undefined
-from refclust.metrics import Contingency, information_adjusted
+from refclust.metrics import Contingency
+from refclust.metrics.adjusted import information as information_adjusted
 from refclust.metrics.contingency import contingency
 from refclust.numbers.real import Real, log, maximum, minimum, real, sqrt, total
 from tests.metrics import witness

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from refclust.formulas import matching
 from refclust.formulas.undefined import Undefined
-from refclust.metrics import Contingency, matching_adjusted
-from refclust.metrics.chance import estimated
+from refclust.metrics import Contingency
+from refclust.metrics.adjusted import matching as matching_adjusted
+from refclust.metrics.adjusted.estimates import estimated
 from refclust.metrics.contingency import contingency
 from refclust.numbers.real import Real, real
 from tests.metrics import witness

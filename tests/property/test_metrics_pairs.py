@@ -14,7 +14,8 @@ from refclust.errors import BadOption
 from refclust.formulas import pairs
 from refclust.formulas.pairs import pair_counts, pair_metric, same_cluster
 from refclust.formulas.undefined import Undefined
-from refclust.metrics import Contingency, pairs_adjusted
+from refclust.metrics import Contingency
+from refclust.metrics.adjusted import pairs as pairs_adjusted
 from refclust.metrics.contingency import contingency
 from refclust.numbers.real import Real, log, real, sqrt
 from tests.metrics import witness

@@ -19,8 +19,8 @@ from refclust.fitting.draws import chosen
 from refclust.kernels.mixtures.shared import HARD, SOFT, Rule, shares
 from refclust.mixture.certified import certified_log_likelihood
 from refclust.mixture.course.repair import best_run
-from refclust.mixture.families.count_parameters import CountParameters
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.counts.parameters import CountParameters
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
 from refclust.mixture.predict import assignments
 from refclust.mixture.results import MixtureFit
 from refclust.mixture.sample import sample

@@ -17,8 +17,8 @@ from refclust.errors import ImpossibleRow, RefclustError
 from refclust.kernels.mixtures.multinomial import Tallies
 from refclust.kernels.mixtures.words import m_estimate, m_step
 from refclust.kernels.points import Points
-from refclust.mixture.families.count_likelihood import log_coefficient
-from refclust.mixture.families.count_parameters import CountParameters, estimated
+from refclust.mixture.families.counts.coefficients import log_coefficient
+from refclust.mixture.families.counts.parameters import CountParameters, estimated
 from refclust.mixture.predict import assignments
 from refclust.mixture.theory import expected_log_likelihood, log_joint, posteriors
 from tests.metrics.strategies import some

@@ -17,7 +17,7 @@ from refclust.formulas import gaussian as formulas
 from refclust.formulas.vectors import total
 from refclust.mixture.covariance.models import covariance_model, mixture_parameters
 from refclust.mixture.density import half_log_precision, mahalanobis, whitened
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
 from refclust.mixture.predict import assignments
 from refclust.mixture.results import MixtureFit
 from refclust.mixture.theory import expected_log_likelihood, log_joint, posteriors

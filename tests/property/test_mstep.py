@@ -24,11 +24,11 @@ from refclust.data.accepting.door import dataset
 from refclust.fitting.rows import Rows
 from refclust.mixture.covariance import models as shapes
 from refclust.mixture.covariance.models import MODELS
-from refclust.mixture.families import gaussian
-from refclust.mixture.families.count_parameters import CountParameters
-from refclust.mixture.families.counts import CountFamily
-from refclust.mixture.families.gaussian import GaussianFamily
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.counts.parameters import CountParameters
+from refclust.mixture.families.counts.words import CountFamily
+from refclust.mixture.families.gaussian import steps as gaussian
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
+from refclust.mixture.families.gaussian.steps import GaussianFamily
 from refclust.mixture.passes import CountPasses, GaussianPasses
 
 STEPS = [mpmath.mpf(2) ** -e for e in (1, 4, 8, 12, 16)]

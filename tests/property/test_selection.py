@@ -38,8 +38,8 @@ from refclust.mixture.bayes.precisions import CONJUGATE
 from refclust.mixture.choosing.criteria import aic, bic, criteria, icl, icl_soft
 from refclust.mixture.choosing.gap import elbow, gaps
 from refclust.mixture.choosing.selection import select
-from refclust.mixture.families.counts import CountFamily
-from refclust.mixture.families.gaussian import GaussianFamily
+from refclust.mixture.families.counts.words import CountFamily
+from refclust.mixture.families.gaussian.steps import GaussianFamily
 from refclust.mixture.families.named.bernoulli import bernoulli_mixture
 from refclust.mixture.families.named.gaussian import gaussian_mixture
 from refclust.mixture.families.named.multinomial import multinomial_mixture

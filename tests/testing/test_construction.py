@@ -20,9 +20,9 @@ from refclust.numbers.sampling import stream
 from refclust.testing.diagnosis.rows import diagnose
 from refclust.testing.ladder import ladder
 from refclust.testing.rungs import Rung, dense_of, sparse_of
+from refclust.testing.rungs.centres.grid import LEVELS
+from refclust.testing.rungs.centres.searched import RULES, searched, wrong_rows
 from refclust.testing.rungs.design import orthogonal, sizes
-from refclust.testing.rungs.grid import LEVELS
-from refclust.testing.rungs.searched import RULES, searched, wrong_rows
 from refclust.testing.scripts.facts import common, facts_in_words, facts_of
 from refclust.testing.scripts.layouts import copied, guarded, surroundings
 from refclust.testing.scripts.lockstep import script

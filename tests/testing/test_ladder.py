@@ -14,7 +14,7 @@ from refclust.kernels.points import Points
 from refclust.testing import ladder as ladders
 from refclust.testing.ladder import ladder, twins
 from refclust.testing.rungs import Rung
-from refclust.testing.saboteurs.plain_rows import argmin, expanded, rows_of, singles
+from refclust.testing.saboteurs.arithmetic.rows import argmin, expanded, rows_of, singles
 from refclust.testing.scripts.lockstep import Call, script
 
 RUNGS = {rung.name: rung for rung in ladder()}

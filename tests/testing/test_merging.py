@@ -11,7 +11,7 @@ from refclust.backends.builtin import Loopback, Reference
 from refclust.kernels.registry import KERNELS
 from refclust.testing.checks.merging import merge_faults, merged_kernels
 from refclust.testing.checks.stories import stories
-from refclust.testing.saboteurs.merging import of_merging
+from refclust.testing.saboteurs.obvious.merging import of_merging
 from refclust.testing.saboteurs.saboteur import Saboteur
 
 ALL = tuple(of_merging())

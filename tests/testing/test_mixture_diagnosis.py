@@ -20,7 +20,7 @@ from refclust.kernels.registry import KERNELS
 from refclust.testing.diagnosis.mixtures import mixture_guesses
 from refclust.testing.diagnosis.rows import diagnose
 from refclust.testing.rungs import dense_of
-from refclust.testing.saboteurs.plain_mixtures import (
+from refclust.testing.saboteurs.arithmetic.mixtures import (
     central,
     expanded_joint,
     once,

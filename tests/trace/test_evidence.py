@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import pytest
 
 from refclust.errors import BadSpec
-from refclust.trace import evidence, matrix
+from refclust.trace import matrix
+from refclust.trace.locks import mutants
 from refclust.trace.scan import scan
 from tests.trace.trees import (
     CLAUSE_PUR,
@@ -31,14 +32,14 @@ def kept(tree: Tree, *, survived: Sequence[list[str]] = (), **killed: int) -> No
     """Keep a result for the clause of the tree."""
     line = {
         "id": "PUR",
-        "key": evidence.key(scan(tree.root), "PUR"),
+        "key": mutants.key(scan(tree.root), "PUR"),
         "definition": NAME,
         "mutants": 10,
         "of": 12,
         "killed": killed,
         "survived": list(survived),
     }
-    evidence.record(tree.root / "spec", [line])
+    mutants.record(tree.root / "spec", [line])
 
 
 def bites(tree: Tree) -> list[str]:
@@ -159,7 +160,7 @@ def test_a_definition_that_is_gone(tree: Tree) -> None:
     assert tree.problems(renew=True) == [
         f"{MUTANTS}:1: evidence was tried for PUR, which has no definition now [evidence-stale]"
     ]
-    evidence.forget(tree.root / "spec", scan(tree.root))
+    mutants.forget(tree.root / "spec", scan(tree.root))
     assert tree.problems() == []
 
 

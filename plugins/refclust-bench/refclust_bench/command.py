@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from refclust.cli.options.labelings import Json
+from refclust.cli.options.evidence.labelings import Json
 from refclust.cli.output import Line, columns, counted, flush, note, say, say_json
 from refclust.escape import for_line
 

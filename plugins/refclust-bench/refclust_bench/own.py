@@ -326,7 +326,7 @@ def probabilities(inputs: Input) -> list[list[float]]:
 
 def gaussian(inputs: Input, options: Mapping[str, Any]) -> Work:
     """A Gaussian mixture from given means, the variances of the data, and equal shares."""
-    from refclust.mixture.families.gaussian_parameters import GaussianParameters
+    from refclust.mixture.families.gaussian.parameters import GaussianParameters
     from refclust.mixture.families.named.gaussian import gaussian_mixture
 
     d, k, spread = inputs.facts["d"], inputs.facts["k"], variances(inputs)
@@ -344,7 +344,7 @@ def gaussian(inputs: Input, options: Mapping[str, Any]) -> Work:
 def multinomial(inputs: Input, options: Mapping[str, Any]) -> Work:
     """A multinomial mixture from given probabilities and equal shares."""
     from refclust.kernels.centres import CentreMatrix
-    from refclust.mixture.families.count_parameters import CountParameters
+    from refclust.mixture.families.counts.parameters import CountParameters
     from refclust.mixture.families.named.multinomial import multinomial_mixture
 
     k = inputs.facts["k"]

@@ -30,7 +30,7 @@ from refclust.kernels.mixtures.gaussian import Form, Gaussians
 from refclust.kernels.mixtures.shared import HARD, SOFT, Rule
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
 from refclust.mixture.families.named.gaussian import gaussian_mixture
 
 FORMS: tuple[Form, ...] = ("full", "diagonal", "spherical")

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from refclust.cli.options.evidence import ColumnTrue, Delimiter, EvidenceOptions
+from refclust.cli.options.evidence.options import ColumnTrue, Delimiter, EvidenceOptions
 from refclust.cli.options.groups import together
 from refclust.cli.options.scoring import Writing
 from refclust.cli.output import say, say_data, say_json
@@ -47,10 +47,10 @@ def compare(
     refclust compare true.txt a.txt b.txt c.txt --statistic macro_f1 --format latex
     """
     from refclust import metrics  # noqa: F401  (importing it fills the catalogue)
-    from refclust.cli.options.answers import read_classifiers
-    from refclust.cli.options.labelings import delimiter_sign
-    from refclust.cli.show.comparison import Comparison
+    from refclust.cli.options.evidence.answers import read_classifiers
+    from refclust.cli.options.evidence.labelings import delimiter_sign
     from refclust.cli.show.pieces import rendered
+    from refclust.cli.show.scores.comparison import Comparison
 
     writing.check()
     if column_pred and (files[1:] or column_true is None):

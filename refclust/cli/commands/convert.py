@@ -8,8 +8,8 @@ import typer
 
 from refclust.cli.options import data as dataio
 from refclust.cli.options.complete import complete_written
+from refclust.cli.options.evidence.labelings import Json
 from refclust.cli.options.fit import Force
-from refclust.cli.options.labelings import Json
 from refclust.cli.output import check_output, counted, note, say_bytes, say_json
 from refclust.cli.show.spreadsheets import SpreadsheetSafe, refuse_other, table
 from refclust.errors import BadOption

@@ -11,8 +11,8 @@ import typer
 from refclust.cli.options import data as dataio
 from refclust.cli.options import label_files
 from refclust.cli.options.dealing import Dealing
+from refclust.cli.options.evidence.labelings import BackendName, Json
 from refclust.cli.options.groups import together
-from refclust.cli.options.labelings import BackendName, Json
 from refclust.cli.output import say, say_data, say_json
 from refclust.cli.show.tables import Form, Table, csv, in_csv
 from refclust.errors import BadOption
@@ -179,7 +179,7 @@ def _tests(validation: CrossValidation) -> dict[str, Any]:
 
 def _pieces(validation: CrossValidation) -> Iterator[Piece]:
     from refclust.cli.show.pieces import Title, Words
-    from refclust.cli.show.scores import P_VALUE, value_text
+    from refclust.cli.show.scores.rendering import P_VALUE, value_text
 
     n, k, repeats = (
         len(validation.models[0].truth),
@@ -217,7 +217,7 @@ def _csv(validation: CrossValidation) -> str:
 
 
 def _json(validation: CrossValidation) -> dict[str, Any]:
-    from refclust.cli.show.scores import score_json
+    from refclust.cli.show.scores.rendering import score_json
     from refclust.version import __version__
 
     return {

@@ -76,7 +76,7 @@ def _score(key: str, table: Contingency, profile: str | None = None) -> Score:
 
 def _the_scores() -> Iterator[str]:
     from refclust import metrics  # noqa: F401  (importing it fills the catalogue)
-    from refclust.cli.show.scores import matching_text, score_lines
+    from refclust.cli.show.scores.rendering import matching_text, score_lines
 
     table = _table()
     scores = [_score(key, table) for key in SHOWN]
@@ -94,7 +94,7 @@ def _the_scores() -> Iterator[str]:
 
 
 def _the_undefined() -> Iterator[str]:
-    from refclust.cli.show.scores import remark_text, value_text
+    from refclust.cli.show.scores.rendering import remark_text, value_text
     from refclust.metrics.contingency import Contingency
 
     table = Contingency.of_rows([[17]])

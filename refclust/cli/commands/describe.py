@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from refclust.cli.options import data as dataio
-from refclust.cli.options.labelings import BackendName, Json
+from refclust.cli.options.evidence.labelings import BackendName, Json
 from refclust.cli.output import columns, counted, say, say_json
 from refclust.data.files.source import refuse_twice
 from refclust.errors import BadOption
@@ -179,7 +179,7 @@ def _json(model: Model, data: Dataset | None, description: Description) -> dict[
     from dataclasses import asdict
 
     from refclust.cli.show.clusters import plain_weight
-    from refclust.cli.show.scores import provenance_json
+    from refclust.cli.show.scores.rendering import provenance_json
     from refclust.version import __version__
 
     return {

@@ -10,8 +10,8 @@ import typer
 
 from refclust.cli.commands.fit.files import Outputs
 from refclust.cli.options import data as dataio
+from refclust.cli.options.evidence.labelings import BackendName, Json
 from refclust.cli.options.fit import Force
-from refclust.cli.options.labelings import BackendName, Json
 from refclust.cli.output import note, say_data, say_json
 from refclust.cli.show.spreadsheets import SpreadsheetSafe, labelled
 from refclust.errors import BadOption, CannotPredict
@@ -193,7 +193,7 @@ def _soft(
 
 def _say_json(data: Dataset, answer: Answer, unseen: int) -> None:
     from refclust.cli.show.mixture_json import finite
-    from refclust.cli.show.scores import provenance_json
+    from refclust.cli.show.scores.rendering import provenance_json
     from refclust.version import __version__
 
     extra = {name: [finite(x) for x in column] for name, column in answer.extra.items()}

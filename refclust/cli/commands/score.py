@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from refclust.cli.options import labelings as shared
 from refclust.cli.options.complete import complete_metric
 from refclust.cli.options.data import DataOptions
-from refclust.cli.options.evidence import READING, EvidenceOptions
+from refclust.cli.options.evidence import labelings as shared
+from refclust.cli.options.evidence.options import READING, EvidenceOptions
 from refclust.cli.options.groups import together
 from refclust.cli.options.scoring import Writing
 from refclust.cli.output import Progress, note
 
 if TYPE_CHECKING:
     from refclust.backends.session import Session
-    from refclust.cli.options.cases import EvidenceCase
-    from refclust.cli.show.score_tables import Scored
+    from refclust.cli.options.evidence.cases import EvidenceCase
+    from refclust.cli.show.scores.tables import Scored
     from refclust.formulas.confusion import Confusion
     from refclust.metrics.catalogue import Entry
     from refclust.metrics.score import Score
@@ -64,8 +64,8 @@ def score(
     """
     from refclust import metrics  # noqa: F401  (importing it fills the catalogue)
     from refclust.backends.session import Session
-    from refclust.cli.options.cases import read_cases
-    from refclust.cli.show.score_tables import show
+    from refclust.cli.options.evidence.cases import read_cases
+    from refclust.cli.show.scores.tables import show
     from refclust.metrics import catalogue
 
     writing.check()
@@ -92,7 +92,7 @@ def _reported(cases: list[EvidenceCase], writing: Writing, profile: str | None) 
     """Show how well each class was predicted, if people asked about one prediction."""
     if len(cases) != 1 or writing.chosen == "json":
         return False
-    from refclust.cli.show.reports import show_report
+    from refclust.cli.show.scores.class_report import show_report
 
     show_report(cast("Confusion", cases[0].evidence), writing, profile)
     return True
@@ -118,7 +118,7 @@ class Call:
 
     def scored(self, cases: list[EvidenceCase]) -> list[Scored]:
         """Score every case, telling how far it is."""
-        from refclust.cli.show.score_tables import Scored
+        from refclust.cli.show.scores.tables import Scored
         from refclust.metrics.score import selection
 
         chosen = [
@@ -181,7 +181,7 @@ def _without_options(
 
 
 def _say_notes(scored: list[Scored], session: Session) -> None:
-    from refclust.cli.show.scores import backend_note
+    from refclust.cli.show.scores.rendering import backend_note
 
     reasons: dict[str, list[str]] = {}
     for case in scored:

@@ -12,8 +12,8 @@ from refclust.cli.commands.fit import files as fit_files
 from refclust.cli.commands.fit import running as fit_run
 from refclust.cli.options import data as dataio
 from refclust.cli.options import fit as opt
+from refclust.cli.options.evidence.labelings import BackendName, Json
 from refclust.cli.options.groups import together
-from refclust.cli.options.labelings import BackendName, Json
 from refclust.cli.output import counted, say_json
 from refclust.cli.show.selections import table, title, verdict
 from refclust.cli.show.spreadsheets import SpreadsheetSafe

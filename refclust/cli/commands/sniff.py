@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from refclust.cli.options import data as dataio
-from refclust.cli.options.labelings import Json
+from refclust.cli.options.evidence.labelings import Json
 from refclust.cli.output import columns, counted, say, say_json
 from refclust.data.files.source import keeping
 from refclust.errors import RefclustError

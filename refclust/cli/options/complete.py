@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def complete_metric(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Complete the names of metrics that the evidence named so far is enough for."""
-    from refclust.cli.options.evidence import kind_said
+    from refclust.cli.options.evidence.options import kind_said
 
     return metric_offers(incomplete, kind_said(context.params))
 

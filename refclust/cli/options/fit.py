@@ -10,8 +10,8 @@ import typer
 
 from refclust.cli.commands.fit import running
 from refclust.cli.commands.fit.files import Outputs
+from refclust.cli.options.evidence.labelings import BackendName, Json
 from refclust.cli.options.groups import spelled
-from refclust.cli.options.labelings import BackendName, Json
 from refclust.cli.show.spreadsheets import SpreadsheetSafe
 from refclust.fitting.options import SEED
 

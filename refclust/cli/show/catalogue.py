@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from refclust.cli.output import room, say, say_data, say_json
 from refclust.cli.show import tables
-from refclust.cli.show.scores import ARROWS, bound_text
+from refclust.cli.show.scores.rendering import ARROWS, bound_text
 from refclust.cli.show.tables import Table
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def show_catalogue(kind: Kind | None, writing: Writing) -> None:
 
 
 def _lines(entries: dict[Kind, list[Entry]]) -> Iterator[str]:
-    from refclust.cli.options.evidence import GIVEN_BY
+    from refclust.cli.options.evidence.options import GIVEN_BY
     from refclust.metrics.catalogue import NEEDS
 
     most = room() or _WIDTH

@@ -306,6 +306,8 @@ def clusters_json(
 
 def provenance_told(provenance: Provenance) -> dict[str, Any]:
     """Who ran the kernels."""
-    from refclust.cli.show.scores import provenance_json  # with all metrics, which take a while
+    from refclust.cli.show.scores.rendering import (
+        provenance_json,  # with all metrics, which take a while
+    )
 
     return provenance_json(provenance)

@@ -52,7 +52,7 @@ class Facts:
         """Work them out."""
         from refclust.mixture.certified import certified_log_likelihood
         from refclust.mixture.choosing.criteria import aic, bic
-        from refclust.mixture.families.count_likelihood import log_coefficient
+        from refclust.mixture.families.counts.coefficients import log_coefficient
 
         free, likelihood = fit.free_parameters, fit.log_likelihood
         return cls(
@@ -213,8 +213,8 @@ def component_lines(
     names: Sequence[object] | None = None,
 ) -> list[str]:
     """A table of the components: share, size, and where they are, or which words they like."""
-    from refclust.mixture.families.gaussian_parameters import GaussianParameters
-    from refclust.mixture.families.means import MeanParameters
+    from refclust.mixture.families.counts.means import MeanParameters
+    from refclust.mixture.families.gaussian.parameters import GaussianParameters
 
     called = range(len(sizes)) if names is None else names
     head = ["component" if names is None else "class", "weight", "size"]

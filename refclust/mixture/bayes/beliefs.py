@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from refclust.kernels.mixtures.words import CountModel
 from refclust.kernels.points import Vector
 from refclust.mixture.covariance.models import MODELS
-from refclust.mixture.families.count_parameters import CountParameters
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.counts.parameters import CountParameters
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from refclust.kernels.mixtures.words import CountModel
 from refclust.kernels.points import Vector
 from refclust.mixture.bayes.beliefs import CountBeliefs
 from refclust.mixture.bayes.family import Variational, check_positive
-from refclust.mixture.families.counts import CountFamily
+from refclust.mixture.families.counts.words import CountFamily
 from refclust.mixture.families.family import Point
 from refclust.numbers.argmin import ROUND
 from refclust.numbers.special import digamma, dirichlet_divergence

@@ -23,7 +23,7 @@ from refclust.kernels.points import Vector
 from refclust.mixture.bayes.beliefs import CountBeliefs, GaussianBeliefs
 from refclust.mixture.bayes.counts import word_terms
 from refclust.mixture.bayes.precisions import precision, squares
-from refclust.mixture.families.gaussian_parameters import LOG_TWO_PI
+from refclust.mixture.families.gaussian.parameters import LOG_TWO_PI
 from refclust.numbers.linalg import Matrix, cholesky, inverse_lower, log_determinant
 from refclust.numbers.logspace import normalise
 from refclust.numbers.special import log_dirichlet, log_wishart

@@ -17,7 +17,7 @@ from refclust.kernels.clusters.kmeans import Labels
 from refclust.kernels.mixtures.shared import Doubles
 from refclust.mixture.bayes.beliefs import CountBeliefs, GaussianBeliefs
 from refclust.mixture.families.family import Densities, Following, Passes, Point
-from refclust.mixture.families.gaussian_parameters import between, readable
+from refclust.mixture.families.gaussian.parameters import between, readable
 from refclust.mixture.options import is_number
 from refclust.numbers.reading import shown
 

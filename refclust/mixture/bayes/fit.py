@@ -11,9 +11,9 @@ from refclust.mixture.bayes.counts import VariationalCounts
 from refclust.mixture.bayes.gaussian import VariationalGaussian
 from refclust.mixture.bayes.precisions import precision
 from refclust.mixture.covariance.models import covariance_model
-from refclust.mixture.families.count_parameters import Counts
-from refclust.mixture.families.counts import CountFamily
-from refclust.mixture.families.gaussian import GaussianFamily
+from refclust.mixture.families.counts.parameters import Counts
+from refclust.mixture.families.counts.words import CountFamily
+from refclust.mixture.families.gaussian.steps import GaussianFamily
 from refclust.mixture.fit import Beginning, finished
 from refclust.mixture.options import (
     VariationalBernoulliCall,

@@ -24,11 +24,11 @@ from refclust.mixture.bayes.counts import dirichlet_size
 from refclust.mixture.bayes.family import Variational, check_positive
 from refclust.mixture.bayes.precisions import Precision, precision, squares, trace
 from refclust.mixture.families.family import Collapsed, Point
-from refclust.mixture.families.gaussian import GaussianFamily
-from refclust.mixture.families.gaussian_parameters import (
+from refclust.mixture.families.gaussian.parameters import (
     GaussianParameters,
     whitening_diagonal,
 )
+from refclust.mixture.families.gaussian.steps import GaussianFamily
 from refclust.mixture.options import is_number
 from refclust.numbers.argmin import ROUND
 from refclust.numbers.linalg import Matrix

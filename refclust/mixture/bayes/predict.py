@@ -19,8 +19,8 @@ from refclust.kernels.mixtures.multinomial import Terms
 from refclust.kernels.mixtures.shared import Posterior
 from refclust.mixture.bayes.beliefs import CountBeliefs, GaussianBeliefs
 from refclust.mixture.bayes.counts import expected_logs, word_terms
-from refclust.mixture.families.count_parameters import check_counts
-from refclust.mixture.families.gaussian_parameters import (
+from refclust.mixture.families.counts.parameters import check_counts
+from refclust.mixture.families.gaussian.parameters import (
     constant_of,
     whitening_diagonal,
 )

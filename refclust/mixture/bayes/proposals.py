@@ -20,9 +20,9 @@ from refclust.mixture.bayes.chain import AssignmentChain, copies
 from refclust.mixture.bayes.counts import VariationalCounts
 from refclust.mixture.bayes.draws import CountDraws, GaussianDraws, dirichlet_log_density
 from refclust.mixture.bayes.gaussian import VariationalGaussian
-from refclust.mixture.families.counts import CountFamily
-from refclust.mixture.families.gaussian import GaussianFamily
-from refclust.mixture.families.gaussian_parameters import constant_of
+from refclust.mixture.families.counts.words import CountFamily
+from refclust.mixture.families.gaussian.parameters import constant_of
+from refclust.mixture.families.gaussian.steps import GaussianFamily
 from refclust.mixture.passes import CountPasses, GaussianPasses
 from refclust.mixture.results import MixtureFit
 from refclust.numbers.logspace import logsumexp

@@ -14,7 +14,7 @@ from refclust.kernels.mixtures.shared import EMStep
 from refclust.mixture.course.certificate import ascent
 from refclust.mixture.course.progress import Before, Pending, Progress, Reached
 from refclust.mixture.families.family import Densities, Family, Following, Point
-from refclust.mixture.families.recentre import beyond_range
+from refclust.mixture.families.gaussian.recentre import beyond_range
 from refclust.mixture.options import EMOptions
 from refclust.mixture.results import Event, Iteration, Reason, Run
 

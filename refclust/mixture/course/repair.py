@@ -13,7 +13,7 @@ from refclust.errors import DegenerateCovariance, ImpossibleRow
 from refclust.fitting.rows import Rows
 from refclust.kernels.mixtures.shared import Posterior, floats
 from refclust.mixture.families.family import Collapsed, Densities, Family, Point
-from refclust.mixture.families.ranges import lost_row
+from refclust.mixture.families.gaussian.ranges import lost_row
 from refclust.mixture.results import Event, Policy, Run
 
 P = TypeVar("P")

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from refclust.errors import DegenerateCovariance
 from refclust.kernels.points import Vector
-from refclust.mixture.families.gaussian_parameters import GaussianParameters
+from refclust.mixture.families.gaussian.parameters import GaussianParameters
 from refclust.numbers.linalg import ExactMatrix, NotPositive, exact_determinant, exact_inverse
 from refclust.numbers.real import Interval
 from refclust.numbers.reals.intervals import Arithmetic

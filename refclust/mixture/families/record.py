@@ -15,8 +15,8 @@ from refclust.fitting.draws import Draws
 from refclust.fitting.rows import Rows
 from refclust.kernels.mixtures.shared import Posterior
 from refclust.kernels.points import Vector
+from refclust.mixture.families.counts.means import Law
 from refclust.mixture.families.family import Family
-from refclust.mixture.families.means import Law
 from refclust.mixture.options import MixtureCall
 from refclust.numbers.real import Interval
 from refclust.numbers.reals.intervals import Arithmetic

@@ -250,7 +250,7 @@ class GaussianNumbers(Numbers):
 
     def parameters(self) -> Parameters:
         """The normal densities."""
-        from refclust.mixture.families.gaussian_parameters import GaussianParameters
+        from refclust.mixture.families.gaussian.parameters import GaussianParameters
 
         return GaussianParameters(self.weights, self.means, self.covariances, self.form)
 
@@ -275,7 +275,7 @@ class CountNumbers(Numbers):
 
     def parameters(self) -> Parameters:
         """The distributions of words."""
-        from refclust.mixture.families.count_parameters import CountParameters
+        from refclust.mixture.families.counts.parameters import CountParameters
 
         return CountParameters(self.weights, self.probabilities)
 
@@ -300,6 +300,6 @@ class MeanNumbers(Numbers):
 
     def parameters(self) -> Parameters:
         """The means of counts."""
-        from refclust.mixture.families.means import MeanParameters
+        from refclust.mixture.families.counts.means import MeanParameters
 
         return MeanParameters(self.weights, self.means)

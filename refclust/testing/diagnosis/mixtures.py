@@ -18,7 +18,7 @@ from refclust.kernels.mixtures.gaussian import Gaussians, Moments
 from refclust.kernels.mixtures.shared import SOFT, EMStep, Posterior, floats
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
-from refclust.testing.saboteurs.plain_mixtures import (
+from refclust.testing.saboteurs.arithmetic.mixtures import (
     central,
     expanded_joint,
     once,

@@ -12,7 +12,7 @@ from refclust.data.dataset import Dataset
 from refclust.kernels.pairs.extremes import squared_gap
 from refclust.kernels.pairs.lengths import centre_distances, distance_sums
 from refclust.kernels.points import Points
-from refclust.testing.saboteurs.plain_rows import expanded, masses_of, rows_of, singles
+from refclust.testing.saboteurs.arithmetic.rows import expanded, masses_of, rows_of, singles
 
 _ALIKE: Final = 2.0**-38
 _NEAR: Final = Fraction(1, 2**40)

@@ -21,7 +21,13 @@ from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 from refclust.testing.diagnosis.mixtures import mixture_guesses
 from refclust.testing.diagnosis.passes import centre_guesses, extreme_guesses, sum_guesses
-from refclust.testing.saboteurs.plain_rows import argmin, differences, expanded, rows_of, singles
+from refclust.testing.saboteurs.arithmetic.rows import (
+    argmin,
+    differences,
+    expanded,
+    rows_of,
+    singles,
+)
 
 _TIE: Final = Fraction(1, 2**40)  # closer than this estimates in doubles may err
 _MOST_ROWS: Final = 5000

@@ -7,18 +7,18 @@ uses this package, and nothing here is an example to follow.
 
 from __future__ import annotations
 
-from refclust.testing.saboteurs.assorted import assorted
-from refclust.testing.saboteurs.counts import of_counts
-from refclust.testing.saboteurs.gaussian import of_gaussians
-from refclust.testing.saboteurs.hidden_drifts import hidden_drifts
-from refclust.testing.saboteurs.hidden_edges import hidden_edges, of_edges
-from refclust.testing.saboteurs.hidden_mixtures import hidden_mixtures
-from refclust.testing.saboteurs.hidden_rows import hidden_rows
-from refclust.testing.saboteurs.hidden_sessions import hidden_sessions
-from refclust.testing.saboteurs.hidden_tables import hidden_tables
-from refclust.testing.saboteurs.kmeans import of_kmeans
-from refclust.testing.saboteurs.merging import of_merging
-from refclust.testing.saboteurs.passes import hidden_passes, of_passes
+from refclust.testing.saboteurs.hidden.drifts import hidden_drifts
+from refclust.testing.saboteurs.hidden.edges import hidden_edges, of_edges
+from refclust.testing.saboteurs.hidden.mixtures import hidden_mixtures
+from refclust.testing.saboteurs.hidden.rows import hidden_rows
+from refclust.testing.saboteurs.hidden.sessions import hidden_sessions
+from refclust.testing.saboteurs.hidden.tables import hidden_tables
+from refclust.testing.saboteurs.obvious.assorted import assorted
+from refclust.testing.saboteurs.obvious.counts import of_counts
+from refclust.testing.saboteurs.obvious.gaussian import of_gaussians
+from refclust.testing.saboteurs.obvious.kmeans import of_kmeans
+from refclust.testing.saboteurs.obvious.merging import of_merging
+from refclust.testing.saboteurs.obvious.passes import hidden_passes, of_passes
 from refclust.testing.saboteurs.saboteur import Saboteur
 
 

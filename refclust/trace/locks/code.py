@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from refclust.trace.locks.table import Table, short_hash
 from refclust.trace.problem import TraceProblem
 from refclust.trace.scan import Scan
-from refclust.trace.table import Table, short_hash
 
 
 def current(tree: Scan) -> dict[str, Table]:

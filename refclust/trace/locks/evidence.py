@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from refclust.trace.locks.table import Record, Table, short_hash
 from refclust.trace.markers import Marker
 from refclust.trace.problem import TraceProblem
 from refclust.trace.scan import Scan
-from refclust.trace.table import Record, Table, short_hash
 
 MUTANTS = "evidence/mutants"
 _VECTORS, _GENERATORS = "evidence/vectors", "evidence/generators"

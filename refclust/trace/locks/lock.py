@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from refclust.trace import room, table
+from refclust.trace import room
 from refclust.trace.clauses import Clause
 from refclust.trace.locks import code as lock_code
 from refclust.trace.locks import evidence as lock_evidence
-from refclust.trace.locks import inventory
+from refclust.trace.locks import inventory, table
+from refclust.trace.locks.table import Table, short_hash
 from refclust.trace.places import checkout
 from refclust.trace.problem import TraceProblem
 from refclust.trace.scan import Scan, scan
-from refclust.trace.table import Table, short_hash
 
 __all__ = ["clause_hash", "current", "drift", "read", "short_hash", "update"]
 

@@ -11,20 +11,16 @@ from refclust.errors import BadVectorFile, RefclustError
 from refclust.formulas.undefined import Undefined
 from refclust.vectors.answers import Answer, Input, Missing, Refused
 from refclust.vectors.runners import (
-    choices,
-    classify,
     clusters,
     evidence,
     metrics,
-    mixtures,
     numbers,
     products,
-    runs,
-    selection,
     sums,
     texts,
     trees,
 )
+from refclust.vectors.runners.mixtures import choices, classify, families, runs, selection
 
 Runner: TypeAlias = Callable[[Input, str, Session], Answer]
 
@@ -77,8 +73,8 @@ RUNNERS: Mapping[str, Runner] = {
     "cluster.seeding": clusters.seeding,
     "cluster.bisecting": clusters.bisecting,
     "cluster.hierarchical": trees.hierarchical,
-    "mixture.gaussian": mixtures.gaussian,
-    "mixture.counts": mixtures.counts,
+    "mixture.gaussian": families.gaussian,
+    "mixture.counts": families.counts,
     "mixture.run": runs.run,
     "mixture.sample": runs.sample,
     "mixture.sums": sums.sums,

@@ -21,7 +21,7 @@ from refclust.kernels.contracts.merging import no_rows
 from refclust.kernels.mixtures.exact_moments import ExactMoments, ExactTallies
 from refclust.kernels.registry import KERNELS
 from refclust.vectors.answers import Answer, Input
-from refclust.vectors.runners.mixtures import numbers
+from refclust.vectors.runners.mixtures.families import numbers
 
 _MOMENTS: Final = "gaussian.exact_moments"
 _TALLIES: Final = "multinomial.exact_tallies"

@@ -13,9 +13,9 @@ from refclust.mixture.families.named import record
 
 if TYPE_CHECKING:
     from refclust.cli.commands.explain.em import Iteration
-    from refclust.mixture.families.count_parameters import CountParameters
-    from refclust.mixture.families.gaussian_parameters import GaussianParameters
-    from refclust.mixture.families.means import Law, MeanParameters
+    from refclust.mixture.families.counts.means import Law, MeanParameters
+    from refclust.mixture.families.counts.parameters import CountParameters
+    from refclust.mixture.families.gaussian.parameters import GaussianParameters
 
 
 def expectation(iteration: Iteration) -> Iterator[Piece]:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from refclust.cli.options import labelings as shared
 from refclust.cli.options.complete import complete_metric
 from refclust.cli.options.data import DataOptions
-from refclust.cli.options.evidence import READING, EvidenceOptions
+from refclust.cli.options.evidence import labelings as shared
+from refclust.cli.options.evidence.options import READING, EvidenceOptions
 from refclust.cli.options.explaining import ExplainedForm, Page
 from refclust.cli.options.groups import together
 from refclust.cli.output import json_text, note
@@ -99,8 +99,8 @@ def _explain_score(
 ) -> None:
     from refclust import metrics  # noqa: F401  (importing it fills the catalogue)
     from refclust.backends.session import Session
-    from refclust.cli.options.cases import read_cases
-    from refclust.cli.show.scores import backend_note
+    from refclust.cli.options.evidence.cases import read_cases
+    from refclust.cli.show.scores.rendering import backend_note
     from refclust.metrics import catalogue
     from refclust.metrics.score import evaluate
 
@@ -120,7 +120,7 @@ def _explain_score(
 
 def _written(score: Score, form: ExplainedForm) -> str:
     """The explanation of a score; that of a p-value says what it is not."""
-    from refclust.cli.show.scores import P_VALUE, explanation_json, gives_p_value, wrapped
+    from refclust.cli.show.scores.rendering import P_VALUE, explanation_json, gives_p_value, wrapped
 
     explanation = score.explain()
     match form:

@@ -21,8 +21,8 @@ from refclust.cli.commands.fit import files as fit_files
 from refclust.cli.options import data as dataio
 from refclust.cli.options import fit as opt
 from refclust.cli.options import label_files
+from refclust.cli.options.evidence.labelings import BackendName, Json
 from refclust.cli.options.groups import Command, together
-from refclust.cli.options.labelings import BackendName, Json
 from refclust.errors import BadOption
 
 if TYPE_CHECKING:

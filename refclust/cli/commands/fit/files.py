@@ -193,7 +193,7 @@ def scores(data: Dataset, labels: Sequence[int]) -> list[Score]:
 
 def score_lines(scores: Sequence[Score]) -> Iterator[str]:
     """How well the clusters fit the classes that are known."""
-    from refclust.cli.show import scores as render
+    from refclust.cli.show.scores import rendering as render
 
     yield "against the known classes (↑ higher is better; `refclust score` has all metrics)"
     yield from render.score_lines(scores, grouped=False)
@@ -202,7 +202,7 @@ def score_lines(scores: Sequence[Score]) -> Iterator[str]:
 def say_fit(facts: dict[str, Any], scores: list[Score], outputs: Outputs, source: Source) -> None:
     """Print all about a fit as one JSON object."""
     from refclust.cli.show.clusters import SCHEMA
-    from refclust.cli.show.scores import score_json
+    from refclust.cli.show.scores.rendering import score_json
     from refclust.version import __version__
 
     say_json(

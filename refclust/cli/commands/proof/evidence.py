@@ -29,8 +29,8 @@ def evidence(
     Without a clause or a chapter only what was never tried, or with other code, is tried.
     """
     from refclust.testing.evidence import run
-    from refclust.trace import equivalent
-    from refclust.trace import evidence as kept
+    from refclust.trace.locks import equivalent
+    from refclust.trace.locks import mutants as kept
     from refclust.trace.places import checkout
     from refclust.trace.scan import scan
 
@@ -65,7 +65,7 @@ def evidence(
 def _trials(tree: Scan, clause: str | None, chapter: str | None) -> list[Trial]:
     from refclust.testing.evidence.live import Place
     from refclust.testing.evidence.run import Trial
-    from refclust.trace import evidence as kept
+    from refclust.trace.locks import mutants as kept
     from refclust.trace.locks.evidence import proofs
 
     if clause is not None and clause.strip().upper() not in tree.clauses:

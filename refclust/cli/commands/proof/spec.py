@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from refclust.cli.options.complete import complete_clause
-from refclust.cli.options.labelings import Json
+from refclust.cli.options.evidence.labelings import Json
 from refclust.cli.output import columns, counted, say, say_json
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from refclust.cli.options.complete import complete_chapter
-from refclust.cli.options.labelings import Json
+from refclust.cli.options.evidence.labelings import Json
 from refclust.cli.output import counted, note, say, say_json
 from refclust.errors import BadOption
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from refclust.cli.options.complete import complete_case
-from refclust.cli.options.labelings import Json
+from refclust.cli.options.evidence.labelings import Json
 from refclust.cli.output import (
     check_output,
     columns,

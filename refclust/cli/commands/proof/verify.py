@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from refclust.cli.options.labelings import BackendName, Json
+from refclust.cli.options.evidence.labelings import BackendName, Json
 from refclust.cli.output import counted, flush, say, say_json
 from refclust.errors import BadOption
 

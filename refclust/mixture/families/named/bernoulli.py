@@ -11,16 +11,16 @@ from refclust.fitting.options import takes
 from refclust.kernels.mixtures.multinomial import Tallies, Terms
 from refclust.kernels.points import Vector
 from refclust.mixture.em import EMSteps
-from refclust.mixture.families.count_parameters import CountParameters
-from refclust.mixture.families.exact import CountJoint, Parts
-from refclust.mixture.families.record import FamilyRecord, RowDraw
-from refclust.mixture.families.word_pass import (
+from refclust.mixture.families.counts.parameters import CountParameters
+from refclust.mixture.families.counts.word_pass import (
     check_scores,
     columns_of,
     nothing_left_out,
     words_on,
     words_posterior,
 )
+from refclust.mixture.families.exact import CountJoint, Parts
+from refclust.mixture.families.record import FamilyRecord, RowDraw
 from refclust.mixture.fit import begun_by, finished
 from refclust.mixture.options import BernoulliCall
 from refclust.mixture.results import MixtureFit

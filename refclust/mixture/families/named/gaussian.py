@@ -17,14 +17,14 @@ from refclust.kernels.points import Vector
 from refclust.mixture.covariance.models import covariance_model
 from refclust.mixture.em import EMSteps
 from refclust.mixture.families.exact import GaussianJoint
-from refclust.mixture.families.gaussian import GaussianFamily
-from refclust.mixture.families.gaussian_parameters import (
+from refclust.mixture.families.gaussian.parameters import (
     GaussianParameters,
     check_parameters,
     constant_of,
     densities,
     whitening_diagonal,
 )
+from refclust.mixture.families.gaussian.steps import GaussianFamily
 from refclust.mixture.families.record import FamilyRecord, RowDraw
 from refclust.mixture.fit import begun_by, finished
 from refclust.mixture.options import GaussianCall

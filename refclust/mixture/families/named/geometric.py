@@ -10,9 +10,9 @@ from refclust.fitting.draws import Draws
 from refclust.fitting.options import takes
 from refclust.kernels.mixtures.multinomial import Tallies, Terms
 from refclust.mixture.em import EMSteps
+from refclust.mixture.families.counts.mean_record import mean_record
+from refclust.mixture.families.counts.means import Law, MeanParameters
 from refclust.mixture.families.exact import Parts
-from refclust.mixture.families.mean_record import mean_record
-from refclust.mixture.families.means import Law, MeanParameters
 from refclust.mixture.fit import begun_by, finished
 from refclust.mixture.options import MeansCall
 from refclust.mixture.results import MixtureFit

@@ -1,0 +1,1 @@
+"""What metrics are given: options and files that become evidence."""

@@ -1,0 +1,1 @@
+"""Metrics corrected for chance, by exact or estimated expectations (chapters 41 to 43)."""

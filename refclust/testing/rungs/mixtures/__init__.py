@@ -1,0 +1,1 @@
+"""Rungs of mixtures (chapter 81)."""
