@@ -33,7 +33,7 @@ from tests.mutation.changes import Mutant, mutants
 from tests.mutation.judge import Place, Plan, Verdict, forked, judged, known_checks
 from tests.mutation.lines import Map, given, watch_of, watches
 from tests.mutation.reach import Package
-from tests.mutation.report import Reason, Row, report
+from tests.mutation.report import Reason, Row, report, row_of
 from tests.mutation.thrift import SLACK, affected, alone_first, compiles, reuse
 
 EQUIVALENT: Final = Path(__file__).with_name("equivalent.json")
@@ -138,8 +138,8 @@ class Trial:
     def judge(self, module: str, mutant: Mutant) -> Row:
         """The verdict on a mutant."""
         plan = self.map.plan(module, mutant, full=self.options.full, wide=self.options.wide)
-        kernels = frozenset[str]().union(*(step.kernels for step in plan.steps))
-        if plan.steps:
+        steps = plan.steps
+        if steps:
             self.place.fresh()
             self.place.change(self.package.sources[module], mutant.text)
             plan, ready = self._thrifty(module, mutant, plan)
@@ -147,20 +147,7 @@ class Trial:
         else:
             kit = "full" if self.options.full else "quick"
             verdict = Verdict("survived", kit, "no check runs it", 0.0)
-        return Row(
-            module,
-            mutant.key,
-            mutant.line,
-            mutant.kind,
-            mutant.before,
-            mutant.after,
-            len(kernels),
-            verdict.fate,
-            verdict.kit,
-            verdict.told,
-            verdict.seconds,
-            self.kit,
-        )
+        return row_of(module, mutant, steps, verdict, self.kit)
 
     def _thrifty(
         self, module: str, mutant: Mutant, plan: Plan

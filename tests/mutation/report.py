@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
+
+from tests.mutation.changes import Mutant
+from tests.mutation.judge import Step, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,25 @@ class Row:
     told: str
     seconds: float
     judge: str = ""  # which kit it was
+
+
+def row_of(module: str, mutant: Mutant, steps: Sequence[Step], verdict: Verdict, kit: str) -> Row:
+    """What became of a mutant."""
+    kernels = frozenset[str]().union(*(step.kernels for step in steps))
+    return Row(
+        module,
+        mutant.key,
+        mutant.line,
+        mutant.kind,
+        mutant.before,
+        mutant.after,
+        len(kernels),
+        verdict.fate,
+        verdict.kit,
+        verdict.told,
+        verdict.seconds,
+        kit,
+    )
 
 
 def wilson(killed: int, of: int, level: float = 0.95) -> tuple[float, float]:

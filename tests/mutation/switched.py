@@ -42,7 +42,7 @@ from tests.mutation.judge import (
 )
 from tests.mutation.lines import Edge, given, with_others
 from tests.mutation.reach import Definition
-from tests.mutation.report import Row, report
+from tests.mutation.report import Row, report, row_of
 from tests.mutation.schemata import Schema, schema
 from tests.mutation.thrift import affected, reuse
 
@@ -346,25 +346,6 @@ def judged(
                 tell({"row": asdict(row), "new": True})
             else:
                 tell({"row": asdict(row), "new": False})
-
-
-def row_of(module: str, mutant: Mutant, steps: Sequence[Step], verdict: Verdict, kit: str) -> Row:
-    """What became of a mutant."""
-    kernels = frozenset[str]().union(*(step.kernels for step in steps))
-    return Row(
-        module,
-        mutant.key,
-        mutant.line,
-        mutant.kind,
-        mutant.before,
-        mutant.after,
-        len(kernels),
-        verdict.fate,
-        verdict.kit,
-        verdict.told,
-        verdict.seconds,
-        kit,
-    )
 
 
 def run(options: Options) -> Fates:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from refclust.cli.options.evidence.labelings import Json
+from refclust.cli.options.groups import together
 from refclust.cli.output import Line, columns, counted, flush, note, say, say_json
 from refclust.escape import for_line
 
@@ -18,36 +20,58 @@ QUICK_LIMIT, FULL_LIMIT = 60.0, 300.0
 _QUICK_SETTLE: Final = 0.01
 
 
-def bench(
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Small sizes: a look, no figures.")
-    ] = False,
+@dataclass(frozen=True, slots=True)
+class BenchOptions:
+    """What is measured, as typed."""
+
+    quick: Annotated[bool, typer.Option("--quick", help="Small sizes: a look, no figures.")] = False
     workload: Annotated[
         list[str] | None,
         typer.Option(metavar="ID", help="Only this workload, such as KM-A; can be repeated."),
-    ] = None,
+    ] = None
     peers: Annotated[
         str | None,
         typer.Option(metavar="NAMES", help="Only these peers, with commas between; or none."),
-    ] = None,
+    ] = None
     backend: Annotated[
         str | None,
         typer.Option(metavar="NAMES", help="Only these backends. [auto and all exact ones]"),
-    ] = None,
+    ] = None
     threads: Annotated[
         int | None,
         typer.Option(
             metavar="N", min=1, help="Threads. [1 and all, the better counts; 1 if quick]"
         ),
-    ] = None,
+    ] = None
     repeat: Annotated[
         int | None,
         typer.Option(
             metavar="R", min=1, help=f"Rounds. [{FULL_REPEAT}, with --quick {QUICK_REPEAT}]"
         ),
-    ] = None,
-    as_json: Json = False,
-) -> None:
+    ] = None
+    as_json: Json = False
+
+    def settings(self) -> list[int]:
+        """The numbers of threads to try."""
+        from refclust_bench.processes import machine
+
+        usual = {1} if self.quick else {1, machine.cores()}
+        return sorted(usual if self.threads is None else {self.threads})
+
+    def plan(self) -> Plan:
+        """How often and for how long everybody is measured."""
+        from refclust_bench import runner
+
+        return runner.Plan(
+            self.repeat or (QUICK_REPEAT if self.quick else FULL_REPEAT),
+            QUICK_LIMIT if self.quick else FULL_LIMIT,
+            _QUICK_SETTLE if self.quick else runner.SETTLE_SECONDS,
+            shared=self.quick,
+        )
+
+
+@together(BenchOptions, "asked")
+def bench(*, asked: BenchOptions) -> None:
     """Measure refclust beside its peers: interleaved, on equal work, with equal results.
 
     Workloads: KM-A to KM-E k-means, PP-B its start, SK-20 and SK-100 sparse, GM-1, GM-2, GD-1
@@ -60,44 +84,53 @@ def bench(
     refclust bench --workload KM-A --workload KM-B
     refclust bench --workload MX-2 --peers genieclust --json
     """
-    from refclust_bench import contenders, limits, report, runner, workloads
-    from refclust_bench import peers as others
-    from refclust_bench.processes import machine
+    from refclust_bench import contenders, limits, peers, runner, workloads
     from refclust_bench.processes.process import Child
 
-    chosen = workloads.chosen(workload or [])
-    rivals, wanted = others.asked(peers), contenders.backends(backend)
-    many = {1} if quick else {1, machine.cores()}
-    settings = sorted(many if threads is None else {threads})
-    plan = runner.Plan(
-        repeat or (QUICK_REPEAT if quick else FULL_REPEAT),
-        QUICK_LIMIT if quick else FULL_LIMIT,
-        _QUICK_SETTLE if quick else runner.SETTLE_SECONDS,
-        shared=quick,
-    )
-    rows: list[Row] = []
-    for task in chosen:
-        for case in task.cases(quick=quick):
-            rows.append(runner.begin(case, *contenders.contenders(case, wanted, rivals, settings)))
-    head: dict[str, Any] = {
+    tasks = workloads.chosen(asked.workload or [])
+    rivals, backends = peers.asked(asked.peers), contenders.backends(asked.backend)
+    settings, plan = asked.settings(), asked.plan()
+    rows = [
+        runner.begin(case, *contenders.contenders(case, backends, rivals, settings))
+        for task in tasks
+        for case in task.cases(quick=asked.quick)
+    ]
+    head = _head(asked, plan, settings, backends, rivals)
+    if not asked.as_json:
+        say("\n".join(_heading(head)))
+        flush()
+    if not asked.quick and limits.possible():
+        head["limits"] = limits.measured(Child, settings)
+        if not asked.as_json:
+            say("\n".join(limits.told(head["limits"])))
+    interrupted = _measured(rows, plan, runner.Pool(), as_json=asked.as_json)
+    _conclude(head, rows, interrupted=interrupted, as_json=asked.as_json)
+
+
+def _head(
+    asked: BenchOptions, plan: Plan, settings: list[int], backends: list[str], rivals: list[str]
+) -> dict[str, Any]:
+    """What is known before anything is measured."""
+    from refclust_bench import peers, report
+    from refclust_bench.processes import machine
+
+    return {
         "schema": report.SCHEMA,
         "machine": machine.facts(),
         "versions": {**machine.versions(), **_peer_versions(rivals)},
-        "quick": quick,
+        "quick": asked.quick,
         "repeat": plan.repeat,
         "threads": settings,
-        "backends": wanted,
-        "notes": others.missing(rivals),
+        "backends": backends,
+        "notes": peers.missing(rivals),
         "limits": [],
     }
-    if not as_json:
-        say("\n".join(_heading(head)))
-        flush()
-    if not quick and limits.possible():
-        head["limits"] = limits.measured(Child, settings)
-        if not as_json:
-            say("\n".join(limits.told(head["limits"])))
-    interrupted = _measured(rows, plan, runner.Pool(), as_json=as_json)
+
+
+def _conclude(head: dict[str, Any], rows: list[Row], *, interrupted: bool, as_json: bool) -> None:
+    """Tell the whole; leave with 1 if a backend failed, as interrupted if the user stopped it."""
+    from refclust_bench import report
+
     trouble = report.wrong(rows)
     if as_json:
         content = [report.row_json(row) for row in rows if row.digest]

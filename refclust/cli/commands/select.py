@@ -103,11 +103,17 @@ def select(
             **vars(replace(asked, data=source.data, backend=files.backend, after_candidate=watch))
         )
 
-    chosen = fit_run.run(fitted, None)
+    _write(fit_run.run(fitted, None), source, outputs, as_json=files.as_json)
+
+
+def _write(
+    chosen: Selection, source: dataio.Source, outputs: fit_files.Outputs, *, as_json: bool
+) -> None:
+    """Write the model chosen, and tell what was tried."""
     if chosen.fit is not None:
         assert chosen.fit.labels is not None
         fit_files.write(outputs, source, chosen.fit, chosen.fit.labels, _cut(chosen))
-    if files.as_json:
+    if as_json:
         written = {"model": outputs.model, "labels": outputs.labels}
         say_json(
             {"schema": SCHEMA, "format": source.format, **selection_json(chosen), "files": written}

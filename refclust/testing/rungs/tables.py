@@ -14,90 +14,91 @@ from refclust.testing.rungs import Rung
 from refclust.testing.rungs.design import sizes
 
 _FORMATS: Final = "bBhHiIlLqQ"
+_ODD: Final[tuple[Any, ...]] = (
+    *(1, "1", 1.0, True, None, (1, 2), 2**70),
+    *(-1, "", "ü", 0.0, -0.0, 10**20, b"1"),
+)
+_HEAVY: Final = (2**31 - 1, 2**31, 2**53 + 1, 2**63, 2**64 + 1, 3**60)
+_SHARES: Final = (Fraction(1, 3), Fraction(0), Fraction(22, 7), 5, Fraction(1, 10**30), 0)
 
 
 def labels() -> Iterable[Rung]:
     """Labels of all kinds."""
-    rng = stream(12)
-    clusters = [below(rng, 5) for _ in range(300)]
-    classes = ["xyzw"[below(rng, 4)] for _ in range(300)]
-
-    def rung(name: str, why: str, pairs: LabelPairs, quick: bool = False) -> Rung:
-        return Rung(name, why, "labels", pairs, quick=quick)
-
-    yield rung("labels", "integers and words", LabelPairs(clusters, classes), quick=True)
-    yield rung("no-labels", "no object at all", LabelPairs([], []), quick=True)
-    odd: list[Any] = [1, "1", 1.0, True, None, (1, 2), 2**70, -1, "", "ü", 0.0, -0.0, 10**20, b"1"]
-    yield rung(
-        "odd-labels",
-        "labels of all kinds, equal as Python says: 1 and 1.0 are, 1 and '1' are not",
-        LabelPairs([odd[i % 14] for i in range(90)], [odd[i // 14] for i in range(90)]),
-        quick=True,
-    )
-    heavy = [2**31 - 1, 2**31, 2**53 + 1, 2**63, 2**64 + 1, 3**60]
-    yield rung(
-        "heavy-labels",
-        "integer weights beyond 32, 53 and 64 bits",
-        LabelPairs(
-            [i % 3 for i in range(60)],
-            [i % 4 for i in range(60)],
-            [heavy[i % 6] for i in range(60)],
-        ),
-        quick=True,
-    )
-    shares: list[int | Fraction] = [
-        Fraction(1, 3),
-        Fraction(0),
-        Fraction(22, 7),
-        5,
-        Fraction(1, 10**30),
-        0,
-    ]
-    yield rung(
-        "weighted-labels",
-        "weights that are fractions, some of them 0",
-        LabelPairs(clusters[:80], classes[:80], [shares[i % 6] for i in range(80)]),
-        quick=True,
-    )
-    narrow, wide = array("b", (i % 7 - 3 for i in range(500))), array("Q", bytes(8 * 500))
-    wide[::9], wide[::7] = array("Q", [2**64 - 1] * 56), array("Q", [2**63] * 72)
-    yield rung(
-        "buffer-labels",
-        "flat buffers of integers, narrow and wide, to the ends of their range",
-        LabelPairs(memoryview(narrow).toreadonly(), memoryview(wide).toreadonly()),
-        quick=True,
-    )
+    yield from _few_labels()
     yield _formats()
     yield _cells()
-    yield _more(odd, shares)
+    yield _more()
     yield _rare()
     yield _pieces()
     far = array("q", ((i * i) % 211 * 2**54 - 2**62 for i in range(9000)))
-    yield rung(
+    yield _rung(
         "far-labels",
         "buffers of integers that are far apart: no table over their range fits",
         LabelPairs(memoryview(far).toreadonly(), memoryview(array("i", range(9000))).toreadonly()),
     )
-    yield rung(
+    yield _rung(
         "many-labels",
         "more objects and labels than fit a block, negative numbers too",
         LabelPairs([(i * i) % 701 - 350 for i in range(9000)], [i % 97 for i in range(9000)]),
     )
 
 
-def _more(odd: list[Any], shares: list[int | Fraction]) -> Rung:
+def _rung(name: str, why: str, pairs: LabelPairs, quick: bool = False) -> Rung:
+    return Rung(name, why, "labels", pairs, quick=quick)
+
+
+def _few_labels() -> Iterable[Rung]:
+    """A few hundred objects: kinds of labels, kinds of weights."""
+    rng = stream(12)
+    clusters = [below(rng, 5) for _ in range(300)]
+    classes = ["xyzw"[below(rng, 4)] for _ in range(300)]
+    yield _rung("labels", "integers and words", LabelPairs(clusters, classes), quick=True)
+    yield _rung("no-labels", "no object at all", LabelPairs([], []), quick=True)
+    yield _rung(
+        "odd-labels",
+        "labels of all kinds, equal as Python says: 1 and 1.0 are, 1 and '1' are not",
+        LabelPairs([_ODD[i % 14] for i in range(90)], [_ODD[i // 14] for i in range(90)]),
+        quick=True,
+    )
+    yield _rung(
+        "heavy-labels",
+        "integer weights beyond 32, 53 and 64 bits",
+        LabelPairs(
+            [i % 3 for i in range(60)],
+            [i % 4 for i in range(60)],
+            [_HEAVY[i % 6] for i in range(60)],
+        ),
+        quick=True,
+    )
+    yield _rung(
+        "weighted-labels",
+        "weights that are fractions, some of them 0",
+        LabelPairs(clusters[:80], classes[:80], [_SHARES[i % 6] for i in range(80)]),
+        quick=True,
+    )
+    narrow, wide = array("b", (i % 7 - 3 for i in range(500))), array("Q", bytes(8 * 500))
+    wide[::9], wide[::7] = array("Q", [2**64 - 1] * 56), array("Q", [2**63] * 72)
+    yield _rung(
+        "buffer-labels",
+        "flat buffers of integers, narrow and wide, to the ends of their range",
+        LabelPairs(memoryview(narrow).toreadonly(), memoryview(wide).toreadonly()),
+        quick=True,
+    )
+
+
+def _more() -> Rung:
     """All kinds of labels and weights again, of so many objects that no short way is left."""
     n = 701
     plain, classes = [i * i % 13 - 6 for i in range(n)], [i % 7 for i in range(n)]
     scattered = [i * 7919 % n for i in range(n)]
     halves = array("d", (i % 5 / 2 for i in range(n)))
     kinds = {
-        "odd": LabelPairs([odd[i % 14] for i in range(n)], classes),
+        "odd": LabelPairs([_ODD[i % 14] for i in range(n)], classes),
         "sums beyond 53 bits": LabelPairs(plain, classes, [2**51 + 2 * i + 1 for i in range(n)]),
         "sums of 53 bits": LabelPairs(plain, classes, [2**53 // n - i % 3 for i in range(n)]),
         "weights beyond 64 bits": LabelPairs(plain, classes, [3**60 + i for i in range(n)]),
         "negative weights": LabelPairs(plain, classes, [i % 5 - 2 for i in range(n)]),
-        "fractions": LabelPairs(plain, classes, [shares[i % 6] for i in range(n)]),
+        "fractions": LabelPairs(plain, classes, [_SHARES[i % 6] for i in range(n)]),
         "each its own": LabelPairs(scattered, list(range(n))),
         "far apart": LabelPairs([i * 2**40 for i in scattered], [-i for i in scattered]),
         "beyond 64 bits": LabelPairs([2**64 + i % 3 for i in range(n)], classes),

@@ -183,67 +183,67 @@ def _kept(rung: Rung) -> Script:
 
 def _script(rung: Rung) -> Script:
     match rung.kind:
-        case "labels":
-            made = Script([rung.data])
-            made.call("contingency.table")
+        case "several":
+            return _joined([_script(part) for part in rung.data])
         case "margins":
             made = Script(list(rung.data))
+        case "distances":
+            made = Script([rung.data, array("d", map(math.sqrt, rung.data))])
+        case _:
+            made = Script([rung.data])
+    _write(made, rung)
+    return made
+
+
+def _write(made: Script, rung: Rung) -> None:
+    """Add the calls of one rung to a script over its data."""
+    match rung.kind:
+        case "labels":
+            made.call("contingency.table")
+        case "margins":
             for place in range(len(rung.data)):
                 for digits in _DIGITS:
                     made.call("information.expected_mi", digits, data=place)
         case "distances":
-            made = Script([rung.data, array("d", map(math.sqrt, rung.data))])
             for linkage in (*LINKAGES, "no-such-linkage"):
                 place = 0 if linkage in SQUARED else 1
                 made.call("linkage.agglomerate", rung.n, linkage, data=place, note=linkage)
-        case "several":
-            made = _joined([_script(part) for part in rung.data])
         case "gaussian":
-            made = Script([rung.data])
             starts = rung.centres or first_rows(rung.data, rung.k)
             gaussian_calls(made, starts, sharp=rung.sharp, few=rung.large)
         case "counts":
-            made = Script([rung.data])
             count_calls(made, rung.k, few=rung.large)
         case "all-rows":
-            made = _script(replace(rung, kind="rows"))
-            gaussian_calls(made, first_rows(rung.data, rung.k), few=True)
-            count_calls(made, rung.k, few=True)
+            _write(made, replace(rung, kind="rows"))
+            _few_mixture_calls(made, rung)
+        case "some-calls":
+            _write(made, replace(rung, kind="rows", large=True))
+            _few_mixture_calls(made, rung)
+        case "mixture-calls":
+            _few_mixture_calls(made, rung)
         case "pairs":
-            made = Script([rung.data])
             distance_calls(made, rung)
         case "passes":
-            made = Script([rung.data])
             pass_calls(made, rung)
         case "path":
-            made = Script([rung.data])
             path_calls(made, rung.path)
         case "candidates":
-            made = Script([rung.data])
             candidate_calls(made, rung.centres or ())
         case "rules":
-            made = Script([rung.data])
             rule_calls(made, rung.k)
-        case "mixture-calls":
-            made = Script([rung.data])
-            gaussian_calls(made, first_rows(rung.data, rung.k), few=True)
-            count_calls(made, rung.k, few=True)
-        case "some-calls":
-            made = _script(replace(rung, kind="rows", large=True))
-            gaussian_calls(made, first_rows(rung.data, rung.k), few=True)
-            count_calls(made, rung.k, few=True)
         case "steps" | "cosine-steps":
-            made = Script([rung.data])
             step_calls(made, rung)
+        case _ if rung.large:
+            few_calls(made, rung)
         case _:
-            made = Script([rung.data])
-            if rung.large:
-                few_calls(made, rung)
-            else:
-                kmeans_calls(made, rung)
-                seeding_calls(made, rung)
-                distance_calls(made, rung)
-    return made
+            kmeans_calls(made, rung)
+            seeding_calls(made, rung)
+            distance_calls(made, rung)
+
+
+def _few_mixture_calls(made: Script, rung: Rung) -> None:
+    gaussian_calls(made, first_rows(rung.data, rung.k), few=True)
+    count_calls(made, rung.k, few=True)
 
 
 def _joined(scripts: Sequence[Script]) -> Script:

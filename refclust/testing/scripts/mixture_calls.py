@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from refclust.kernels.centres import CentreMatrix
@@ -36,6 +36,29 @@ _FEW_SHARES: Final = 150  # rows times components, up to which all rules are tri
 _SMOOTH: Final = 0.125  # of a count, added to every word
 
 
+@dataclass(frozen=True, slots=True)
+class _Normals:
+    """Calls under normal densities of K components, written into a script."""
+
+    made: Script
+    k: int
+    sharp: float  # how many times narrower densities are than the rows ask for
+
+    def call(self, kernel: str, *args: Any, note: str = "") -> Any:
+        """What is due to a call."""
+        return self.made.due(self.made.call(f"gaussian.{kernel}", *args, k=self.k, note=note))
+
+    def step(self, densities: Gaussians, rule: Rule, around: Any = None, note: str = "") -> Any:
+        """The moments of one iteration."""
+        note = note or rule_in_words(rule)
+        return self.call("em_step", densities, rule, around, note=note).moments
+
+    def fitted(self, moments: Moments, form: Form) -> Gaussians:
+        """Densities fitted to moments."""
+        whitening = self.call("whitening", covariances_of(moments, form), form, note=form)
+        return densities_of(moments, whitening, form, self.sharp)
+
+
 def gaussian_calls(
     made: Script, starts: Sequence[Vector], *, sharp: float = 1.0, few: bool = False
 ) -> None:
@@ -45,24 +68,15 @@ def gaussian_calls(
     """
     points = Points(made.data[0])
     k, centres = len(starts), CentreMatrix.of(starts)
+    normals = _Normals(made, k, sharp)
+    call = normals.call
     # Some rows belong to no component.
     labels = array("i", (-1 if i % 5 == 4 else c for i, c in enumerate(assign(points, centres))))
-
-    def call(kernel: str, *args: Any, note: str = "") -> Any:
-        return made.due(made.call(f"gaussian.{kernel}", *args, k=k, note=note))
-
-    def step(densities: Gaussians, rule: Rule, around: Any = None, note: str = "") -> Any:
-        return call("em_step", densities, rule, around, note=note or rule_in_words(rule)).moments
-
-    def fitted(moments: Moments, form: Form) -> Gaussians:
-        covariances = covariances_of(moments, form)
-        return densities_of(moments, call("whitening", covariances, form, note=form), form, sharp)
-
     moments = call("moments", labels, k, centres, "full", note="labels, -1 for none")
     call("exact_moments", labels, k, centres, "full", note="labels, -1 for none")
-    full = fitted(moments, "full")
+    full = normals.fitted(moments, "full")
     posterior = call("posterior", full, True)
-    moments = step(full, SOFT)
+    moments = normals.step(full, SOFT)
     call("traces", moments.seconds, full.whitening, "full", note="full")
     call("scatters", moments, (), note="full")
     call("scatters", moments, tuple(0.5 + j for j in range(points.d)), note="full, with a floor")
@@ -73,34 +87,47 @@ def gaussian_calls(
     call("moments", labels, k, full.means, "diagonal", note="labels, -1 for none")
     call("moments", _shares(posterior, points.n), k, full.means, "full", note="shares")
     call("exact_moments", _shares(posterior, points.n), k, full.means, "full", note="shares")
-    full = fitted(moments, "full")
+    full = normals.fitted(moments, "full")
     call("posterior", full, False)
     for rule in (HARD, Rule(top=2), drawn(points.n, 1), drawn(points.n, 3)):
-        step(full, rule)
-    diagonal = fitted(step(full, SOFT, centres, "around others"), "diagonal")
+        normals.step(full, rule)
+    _other_forms(normals, full, centres)
+
+
+def _other_forms(normals: _Normals, full: Gaussians, centres: CentreMatrix) -> None:
+    """From full covariances to diagonal and spherical ones, and to what is degenerate."""
+    points, k, call = Points(normals.made.data[0]), normals.k, normals.call
+    diagonal = normals.fitted(normals.step(full, SOFT, centres, "around others"), "diagonal")
     posterior = call("posterior", diagonal, True, note="diagonal")
     call("moments", _shares(posterior, points.n), k, centres, "diagonal", note="shares")
     call("exact_moments", _shares(posterior, points.n), k, centres, "diagonal", note="shares")
-    moments = step(diagonal, Rule(top=2), centres, "diagonal, the 2 most probable, around others")
+    note = "diagonal, the 2 most probable, around others"
+    moments = normals.step(diagonal, Rule(top=2), centres, note)
     call("traces", moments.seconds, diagonal.whitening, "diagonal", note="diagonal")
     call("scatters", moments, (), note="diagonal")
     call("scatters", moments, (0.25,) * points.d, note="diagonal, with a floor")
-    spherical = fitted(moments, "spherical")
+    spherical = normals.fitted(moments, "spherical")
     call("posterior", spherical, False, note="spherical")
-    moments = step(spherical, SOFT, note="spherical")
+    moments = normals.step(spherical, SOFT, note="spherical")
     call("traces", moments.seconds, spherical.whitening, "spherical", note="spherical")
     absent = array("d", [-math.inf, *spherical.offsets[1:]])
     note = "spherical, the first component has no share"
-    step(replace(spherical, offsets=absent), SOFT, note=note)
+    normals.step(replace(spherical, offsets=absent), SOFT, note=note)
     call("posterior", replace(spherical, offsets=absent), True, note=note)
+    _degenerate(normals, full, moments)
+
+
+def _degenerate(normals: _Normals, full: Gaussians, moments: Moments) -> None:
+    """Equal components, components without a share, and without any variance."""
+    points, k, call = Points(normals.made.data[0]), normals.k, normals.call
     doubled = _twice(full)
     call("posterior", doubled, True, note=_EQUAL)
     for rule in (SOFT, HARD):
-        step(doubled, rule, note=f"{rule_in_words(rule)} {_EQUAL}".strip())
+        normals.step(doubled, rule, note=f"{rule_in_words(rule)} {_EQUAL}".strip())
     call("whitening", _barely(points.d, k), "full", note=_BARELY)
     nobody = replace(full, offsets=array("d", [-math.inf] * k))
     for rule in (SOFT, Rule(top=1), drawn(points.n, 3)):
-        step(nobody, rule, note=f"no component has a share {rule_in_words(rule)}".strip())
+        normals.step(nobody, rule, note=f"no component has a share {rule_in_words(rule)}".strip())
     for form in FORMS:
         flat = covariances_of(moments, form)
         size = len(flat) // k

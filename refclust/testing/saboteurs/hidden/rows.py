@@ -38,7 +38,15 @@ from refclust.testing.saboteurs.saboteur import Saboteur
 
 def hidden_rows() -> Iterable[Saboteur]:
     """All of them."""
-    return (*_by_size(), *_by_weight(), *_by_number(), *_of_sums(), *_of_starts(), *_by_storage())
+    return (
+        *_by_size(),
+        *_by_weight(),
+        *_by_number(),
+        *_of_sums(),
+        *_of_steps(),
+        *_of_starts(),
+        *_by_storage(),
+    )
 
 
 def _highest(points: Points, centres: Sequence[Vector], metric: str = "euclidean") -> array[int]:
@@ -110,7 +118,7 @@ def _by_size() -> Iterable[Saboteur]:
 
 
 def _of_sums() -> Iterable[Saboteur]:
-    """Chunks, cells, steps."""
+    """Sums in chunks, and weights in too few bits."""
 
     def overwritten(points: Points, labels: Any, k: int) -> ClusterSums:
         right = kmeans.accumulate(points, labels, k)
@@ -133,18 +141,6 @@ def _of_sums() -> Iterable[Saboteur]:
     def in_doubles(right: ClusterSums, *_: Any) -> ClusterSums:
         return replace(right, weights=tuple(int(float(w)) for w in right.weights))
 
-    def one_moved(right: LloydStep, points: Points, *args: Any) -> LloydStep:
-        return last_sum_lost(right, points, *args) if right.changed == 1 else right
-
-    def all_moved(right: LloydStep, points: Points, *args: Any) -> LloydStep:
-        return last_sum_lost(right, points, *args) if right.changed == points.n else right
-
-    def rounded(right: Any, *_: Any) -> Any:
-        return array("d", (float(round(x)) if abs(x) > 1e12 else x for x in right))
-
-    def signed(right: Any, *_: Any) -> Any:
-        return array("d", (x or -0.0 for x in right))
-
     def sums(name: str, word: str, when: Any, other: Any) -> Saboteur:
         functions = {"kmeans.accumulate": instead("kmeans.accumulate", when, other)}
         return Saboteur(name, word, functions)
@@ -160,6 +156,26 @@ def _of_sums() -> Iterable[Saboteur]:
         yield hidden(f"clusters-of-{bits}-bits", "the weight is", "kmeans.accumulate",
                      always, in_words(bits))  # fmt: skip
     yield hidden("clusters-of-53-bits", "the weight is", "kmeans.accumulate", always, in_doubles)
+
+
+def _of_steps() -> Iterable[Saboteur]:
+    """What follows from sums: steps, means, directions."""
+
+    def one_moved(right: LloydStep, points: Points, *args: Any) -> LloydStep:
+        return last_sum_lost(right, points, *args) if right.changed == 1 else right
+
+    def all_moved(right: LloydStep, points: Points, *args: Any) -> LloydStep:
+        return last_sum_lost(right, points, *args) if right.changed == points.n else right
+
+    def rounded(right: Any, *_: Any) -> Any:
+        return array("d", (float(round(x)) if abs(x) > 1e12 else x for x in right))
+
+    def signed(right: Any, *_: Any) -> Any:
+        return array("d", (x or -0.0 for x in right))
+
+    def always(*_: Any) -> bool:
+        return True
+
     yield hidden("256-rows-in-a-cluster", "not exact", "kmeans.lloyd_step",
                  lambda *_: True,
                  lambda right, *args: last_sum_lost(right, *args)
