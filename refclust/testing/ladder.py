@@ -7,6 +7,7 @@ numbers at both ends of the doubles. All is made from seeds, so every run sees t
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import lru_cache
 
 from refclust.kernels.points import Vector
@@ -33,7 +34,21 @@ def ladder(*, quick: bool = False) -> tuple[Rung, ...]:
     >>> [rung.name for rung in ladder() if rung.kind == "margins"]
     ['margins', 'sizes-on-both-sides', 'large-margins', 'sizes-of-margins']
     """
-    return tuple(rung for rung in _all() if rung.quick or not quick)
+    if quick:
+        return tuple(rung for rung in _first() if rung.quick)
+    return _first() + _others()
+
+
+def named(names: Collection[str]) -> tuple[Rung, ...]:
+    """The rungs of these names, in the order of the ladder.
+
+    >>> [rung.name for rung in named(["distances", "plain"])]
+    ['plain', 'distances']
+    """
+    rungs = tuple(rung for rung in _first() if rung.name in names)
+    if len(rungs) < len(names):
+        rungs += tuple(rung for rung in _others() if rung.name in names)
+    return rungs
 
 
 def twins() -> tuple[Rung, Rung]:
@@ -61,7 +76,8 @@ def _counted(rows: list[Vector]) -> list[Vector]:
 
 
 @lru_cache(maxsize=1)
-def _all() -> tuple[Rung, ...]:
+def _first() -> tuple[Rung, ...]:
+    """Groups of rungs with some for the short kit, which makes no others: that would take long."""
     return (
         *rows(),
         *sparse_rows(),
@@ -80,6 +96,13 @@ def _all() -> tuple[Rung, ...]:
         grid(quick=True),
         mixture_grid(quick=True),
         *cells(),
+    )
+
+
+@lru_cache(maxsize=1)
+def _others() -> tuple[Rung, ...]:
+    """Rungs of the whole kit alone."""
+    return (
         candidates(),
         *edges(),
         *lines(),

@@ -12,7 +12,8 @@ from refclust.kernels.mixtures.gaussian import Gaussians
 from refclust.kernels.mixtures.multinomial import Terms
 from refclust.kernels.points import Points
 from refclust.testing import ladder as ladders
-from refclust.testing.ladder import ladder, twins
+from refclust.testing.checks.threads import THREADED
+from refclust.testing.ladder import ladder, named, twins
 from refclust.testing.rungs import Rung
 from refclust.testing.saboteurs.arithmetic.rows import argmin, expanded, rows_of, singles
 from refclust.testing.scripts.lockstep import Call, script
@@ -41,14 +42,21 @@ def test_names_are_unique_and_quick_is_a_part() -> None:
 
 def test_every_start_sees_the_same_data() -> None:
     def digests() -> list[str]:
-        return [rung.data.digest() for rung in ladders._all() if rung.kind == "rows"]
+        return [rung.data.digest() for rung in ladder() if rung.kind == "rows"]
 
     before = digests()
-    ladders._all.cache_clear()
-    try:
-        assert digests() == before
-    finally:
-        ladders._all.cache_clear()
+    for group in (ladders._first, ladders._others):
+        group.cache_clear()
+    assert digests() == before
+
+
+def test_the_short_kit_makes_no_rung_of_the_whole_one_alone() -> None:
+    ladders._others.cache_clear()
+    assert ladder(quick=True)
+    assert [rung.name for rung in named(THREADED)]
+    assert ladders._others.cache_info().misses == 0
+    assert not [rung.name for rung in ladders._others() if rung.quick]
+    assert named(["edges-of-formats", "plain"]) == named(["plain"])
 
 
 def test_ties_are_exact() -> None:

@@ -76,11 +76,7 @@ def _on_the_plane(a: Vector, b: Vector, rng: Random) -> Vector:
     """A row as near to the plane between two centres as one of its columns can bring it."""
     row = [x + (y - x) * rng.random() * 2.0 for x, y in zip(a, b, strict=True)]
     j = max(range(len(a)), key=lambda j: abs(b[j] - a[j]))
-    rest = sum(
-        (Fraction(x) - Fraction(p)) ** 2 - (Fraction(x) - Fraction(q)) ** 2
-        for i, (x, p, q) in enumerate(zip(row, a, b, strict=True))
-        if i != j
-    )
+    rest = _difference(*([*v[:j], *v[j + 1 :]] for v in (row, a, b)))
     p, q = Fraction(a[j]), Fraction(b[j])
     # (x - p)² - (x - q)² = 2 x (q - p) + p² - q², and this is to be minus the rest.
     due = (q * q - p * p - rest) / (2 * (q - p))
@@ -90,11 +86,17 @@ def _on_the_plane(a: Vector, b: Vector, rng: Random) -> Vector:
 
 def _gap(row: Vector, a: Vector, b: Vector) -> int:
     """The sign of |x - a|² - |x - b|², exactly."""
-    gap = sum(
-        (Fraction(x) - Fraction(p)) ** 2 - (Fraction(x) - Fraction(q)) ** 2
+    gap = _difference(row, a, b)
+    return (gap > 0) - (gap < 0)
+
+
+def _difference(row: Sequence[float], a: Sequence[float], b: Sequence[float]) -> Fraction:
+    """|x - a|² - |x - b|² = Σ (b - a)(2x - a - b), exactly."""
+    terms = (
+        (Fraction(q) - Fraction(p)) * (2 * Fraction(x) - Fraction(p) - Fraction(q))
         for x, p, q in zip(row, a, b, strict=True)
     )
-    return (gap > 0) - (gap < 0)
+    return sum(terms, Fraction(0))
 
 
 def _between(d: int, k: int, offset: float, seed: int) -> Rung:
