@@ -93,7 +93,7 @@ def _file(module: Module, graph: Graph, asserting: dict[str, bool]) -> Iterator[
 
 def _asserts(graph: Graph, key: tuple[str, str], known: dict[str, bool]) -> bool:
     """Whether a test can fail by something it demands."""
-    for name in graph.reached([key]):
+    for name in (unit.name for unit in graph.followed([key])):
         if name not in known:
             module, _, qualname = name.partition(":")
             known[name] = any(map(demands, graph.nodes((module, qualname))))

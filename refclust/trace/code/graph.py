@@ -41,15 +41,18 @@ class Graph:
 
     def reached(self, roots: Iterable[Key]) -> dict[str, Unit]:
         """The units of the roots and all that they name, directly or not, by their names."""
-        units: dict[str, Unit] = {}
+        return {unit.name: unit for unit in self.followed(roots)}
+
+    def followed(self, roots: Iterable[Key]) -> Iterator[Unit]:
+        """The same one after another, for those who need not see all."""
+        reached: set[str] = set()
         waiting = list(roots)
         while waiting:
-            key = waiting.pop()
-            name = _told(key)
-            if name not in units:
-                units[name] = self.unit(key)
-                waiting += [_key(called) for called in units[name].calls]
-        return units
+            unit = self.unit(waiting.pop())
+            if unit.name not in reached:
+                reached.add(unit.name)
+                yield unit
+                waiting += [_key(called) for called in unit.calls if called not in reached]
 
     def unit(self, key: Key) -> Unit:
         """One unit; a name that is bound twice (under an ``if``) has both texts."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import tokenize
 from collections.abc import Iterator
+from functools import lru_cache
 
 Definable = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -45,9 +46,13 @@ def bare_text(source: str, node: ast.stmt) -> str:
     >>> bare_text(source, ast.parse(source).body[0])
     'def f():\n    return 1'
     """
-    lines: list[str | None] = list(_lines(source))
+    top = _first(node) - 1
+    lines: list[str | None] = [*_lines(source)[top : node.end_lineno]]
     for statement in _docstrings(node):
-        start, end = statement.lineno - 1, (statement.end_lineno or statement.lineno) - 1
+        start, end = (
+            statement.lineno - 1 - top,
+            (statement.end_lineno or statement.lineno) - 1 - top,
+        )
         # Columns count UTF-8 bytes. Only a docstring that shares its line with code leaves
         # something behind.
         before = (lines[start] or "").encode()[: statement.col_offset].decode()
@@ -60,7 +65,7 @@ def bare_text(source: str, node: ast.stmt) -> str:
                     break
                 lines[edge] = None
                 edge += step
-    inside = [line for line in lines[_first(node) - 1 : node.end_lineno] if line is not None]
+    inside = [line for line in lines if line is not None]
     return "\n".join(line.rstrip() for line in _without_comments(inside))
 
 
@@ -77,9 +82,10 @@ def _without_comments(lines: list[str]) -> list[str]:
     return [line for line in kept if line is not None]
 
 
-def _lines(source: str) -> list[str]:
+@lru_cache(maxsize=4)  # units come file by file
+def _lines(source: str) -> tuple[str, ...]:
     # Not splitlines(): it also splits at form feeds and Unicode separators, ast does not.
-    return source.split("\n")
+    return tuple(source.split("\n"))
 
 
 def _first(node: ast.stmt) -> int:
