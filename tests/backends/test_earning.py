@@ -21,6 +21,8 @@ from refclust.kernels.registry import KERNELS
 from refclust.notes import listen
 from tests.backends.plugins import GOOD, command, earned, installed, put
 
+pytestmark = pytest.mark.long  # by `pytest -m long`
+
 DATA = LabelPairs("aab", "xyy")
 CELLS = {("a", "x"): 1, ("a", "y"): 1, ("b", "y"): 1}
 SMALL, LARGE = Problem("labels", 3), Problem("labels", 10**9)  # by what is said, not by what is

@@ -16,6 +16,8 @@ import pytest
 from refclust.backends.plugins import discovery
 from tests.backends.plugins import GOOD, Run, command, installed, put
 
+pytestmark = pytest.mark.long  # by `pytest -m long`
+
 SCORE: Final = ("score", "true.txt", "pred.txt", "-m", "rand")
 LIMIT: Final = "0.75"
 

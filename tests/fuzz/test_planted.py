@@ -14,6 +14,8 @@ import pytest
 from tests.fuzz.cases import Case
 from tests.fuzz.minimising import minimised
 
+pytestmark = pytest.mark.long  # by `pytest -m long`
+
 ROOT = Path(__file__).parents[2]
 FOUND = {
     "raises": "KeyError at ",

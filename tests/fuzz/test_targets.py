@@ -14,6 +14,8 @@ import pytest
 from tests.fuzz.cases import case_of, written
 from tests.fuzz.targets import targets
 
+pytestmark = pytest.mark.long  # by `pytest -m long`
+
 ROOT = Path(__file__).parents[2]
 LIST = Path(__file__).parent / "open.txt"
 OPEN = [key for key in LIST.read_text(encoding="utf-8").splitlines() if not key.startswith("#")]

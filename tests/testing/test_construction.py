@@ -27,6 +27,8 @@ from refclust.testing.scripts.facts import common, facts_in_words, facts_of
 from refclust.testing.scripts.layouts import copied, guarded, surroundings
 from refclust.testing.scripts.lockstep import script
 
+pytestmark = pytest.mark.long  # by `pytest -m long`
+
 RUNGS = {rung.name: rung for rung in ladder()}
 
 

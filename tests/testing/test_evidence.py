@@ -13,6 +13,8 @@ import pytest
 
 from refclust.testing.evidence.changes import mutants
 
+pytestmark = pytest.mark.long  # by `pytest -m long`
+
 FORMULAS = '''\
 """Two formulas."""
 

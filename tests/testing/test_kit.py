@@ -34,6 +34,8 @@ from refclust.testing.ladder import ladder
 from refclust.testing.scripts.layouts import ForeignSums, copied, fingerprint
 from refclust.testing.scripts.lockstep import Made, Raised, script
 
+pytestmark = pytest.mark.long  # by `pytest -m long`
+
 # Many calls of the plain reference: only the profile «deep» tries these.
 LONG = (
     *("mixture-sizes", "memory", "triples-of-factors", "rows-beyond-2^16", "rows-beyond-2^17"),

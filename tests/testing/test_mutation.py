@@ -25,6 +25,8 @@ from tests.mutation.reach import Package, seen_by
 from tests.mutation.report import Reason, Row, report, wilson
 from tests.mutation.thrift import FirstFault, Found, affected, alone_first, compiles, reuse
 
+pytestmark = pytest.mark.long  # by `pytest -m long`
+
 SOURCE = '''"""A module."""
 
 LIMIT: int = 1 << 14

@@ -11,6 +11,8 @@ from refclust.testing.kit import conform
 from refclust.testing.saboteurs import hidden_saboteurs, saboteurs
 from refclust.testing.saboteurs.saboteur import Saboteur
 
+pytestmark = pytest.mark.long  # by `pytest -m long`
+
 ALL = saboteurs()
 
 

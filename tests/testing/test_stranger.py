@@ -19,6 +19,8 @@ from refclust.kernels.clusters.kmeans import ClusterSums
 from refclust.kernels.registry import KERNELS
 from refclust.testing.kit import checks, conform
 
+pytestmark = pytest.mark.long  # by `pytest -m long`
+
 SOURCE = Path(__file__).parent / "stranger.c"
 LIMBS, LOWEST = 72, 1126
 

@@ -14,6 +14,8 @@ import pytest
 from refclust.testing import pytest_plugin, suite
 from tests.backends.plugins import GOOD, installed
 
+pytestmark = pytest.mark.long  # by `pytest -m long`
+
 WRONG = GOOD.replace(
     'return KERNELS["contingency.table"].reference(data)',
     "return {cell: 1 for cell in KERNELS['contingency.table'].reference(data)}",

@@ -18,6 +18,8 @@ from tests.mutation import switch
 from tests.mutation.fitting import Fitting
 from tests.mutation.switched import Bench, Seen
 
+pytestmark = pytest.mark.long  # by `pytest -m long`
+
 TOY = '''"""A module."""
 
 from numba import njit
