@@ -7,20 +7,24 @@ numbers at both ends of the doubles. All is made from seeds, so every run sees t
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import lru_cache
 
 from refclust.kernels.points import Vector
 from refclust.testing.rungs import Rung, blobs_of, dense_of, weights_of
 from refclust.testing.rungs.assorted import assorted
+from refclust.testing.rungs.borders import borders
 from refclust.testing.rungs.bulk import cells, long
 from refclust.testing.rungs.candidates import candidates
+from refclust.testing.rungs.crowds import crowds
 from refclust.testing.rungs.drifts import drifts
 from refclust.testing.rungs.edges import edges
 from refclust.testing.rungs.grid import grid
 from refclust.testing.rungs.lines import few_lines, lines
 from refclust.testing.rungs.mixture_grid import mixture_grid, mixture_lines
-from refclust.testing.rungs.mixtures import counts, gaussians
+from refclust.testing.rungs.mixtures import counts, gaussians, made_up
 from refclust.testing.rungs.passes import passes
+from refclust.testing.rungs.quotients import quotients
 from refclust.testing.rungs.rows import bulk, directions, rows, sparse_rows
 from refclust.testing.rungs.searched import searched
 from refclust.testing.rungs.tables import labels, margins
@@ -33,7 +37,21 @@ def ladder(*, quick: bool = False) -> tuple[Rung, ...]:
     >>> [rung.name for rung in ladder() if rung.kind == "margins"]
     ['margins', 'sizes-on-both-sides', 'large-margins', 'sizes-of-margins']
     """
-    return tuple(rung for rung in _all() if rung.quick or not quick)
+    if quick:
+        return tuple(rung for rung in _first() if rung.quick)
+    return (*_first(), *_longer())
+
+
+def named(names: Collection[str]) -> tuple[Rung, ...]:
+    """The rungs of some names; the longer ones are made up only if one of them is asked for.
+
+    >>> [rung.name for rung in named(("ties", "plain"))]
+    ['plain', 'ties']
+    """
+    some = tuple(rung for rung in _first() if rung.name in names)
+    if len(some) < len(set(names)):
+        some += tuple(rung for rung in _longer() if rung.name in names)
+    return some
 
 
 def twins() -> tuple[Rung, Rung]:
@@ -61,7 +79,8 @@ def _counted(rows: list[Vector]) -> list[Vector]:
 
 
 @lru_cache(maxsize=1)
-def _all() -> tuple[Rung, ...]:
+def _first() -> tuple[Rung, ...]:
+    """The rungs among which those of the short kit are."""
     return (
         *rows(),
         *sparse_rows(),
@@ -77,15 +96,28 @@ def _all() -> tuple[Rung, ...]:
         few_lines(),
         searched(quick=True),
         drifts(quick=True),
+        crowds(quick=True),
+        borders(quick=True),
+        quotients(),
+        *made_up(),
         grid(quick=True),
         mixture_grid(quick=True),
         *cells(),
+    )
+
+
+@lru_cache(maxsize=1)
+def _longer() -> tuple[Rung, ...]:
+    """Rungs of the long kit alone: it takes seconds to make them up."""
+    return (
         candidates(),
         *edges(),
         *lines(),
         *long(),
         searched(quick=False),
         drifts(quick=False),
+        crowds(quick=False),
+        borders(quick=False),
         grid(quick=False),
         *mixture_lines(),
         mixture_grid(quick=False),

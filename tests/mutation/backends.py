@@ -109,6 +109,8 @@ class Trial:
         if self.options.full:
             rungs += [memory.rung(), *declared.declared_rungs(blocks)]
         scripts = [script(rung) for rung in rungs]
+        for made in scripts:
+            made.work_out()
         known_checks()
         gc.collect()
         gc.freeze()

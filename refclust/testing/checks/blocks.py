@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from refclust.backends.protocol import Backend
 from refclust.testing.checks.protocol import blocks_of
-from refclust.testing.ladder import ladder
+from refclust.testing.ladder import named
 from refclust.testing.outcomes import Outcome, merged, outcomes_of
 from refclust.testing.rungs import Rung
 from refclust.testing.rungs.bulk import around
@@ -57,7 +57,7 @@ def tiny(backend: Backend) -> list[Outcome]:
 
 
 def _tiny_rungs() -> list[Rung]:
-    return [rung for rung in ladder() if rung.name in _TINY]
+    return list(named(_TINY))
 
 
 def kernels() -> frozenset[str]:

@@ -17,7 +17,7 @@ from typing import Any, Final
 from refclust.backends.protocol import Backend
 from refclust.kernels import registry
 from refclust.kernels.registry import KERNELS
-from refclust.testing.ladder import ladder
+from refclust.testing.ladder import named
 from refclust.testing.outcomes import Outcome
 from refclust.testing.scripts.lockstep import Script, kernels_of, script
 from refclust.testing.scripts.player import Player, offered
@@ -36,7 +36,7 @@ _OF_RECORDS: Final = (
 @cache
 def kernels() -> frozenset[str]:
     """The kernels that are watched."""
-    return frozenset().union(*(kernels_of(rung) for rung in ladder() if rung.name in RUNGS))
+    return frozenset().union(*(kernels_of(rung) for rung in named(RUNGS)))
 
 
 class Watch:
@@ -72,7 +72,7 @@ def handed_over(backend: Backend) -> list[Outcome]:
     """Count the calls in which the reference runs."""
     watch, counts = Watch(), {name: [0, 0, 0] for name in offered(backend)}
     watching = _Watching(backend, watch, counts)
-    for rung in (rung for rung in ladder() if rung.name in RUNGS):
+    for rung in named(RUNGS):
         made: Script = script(rung)
         player = Player(watching, made)
         player.prepare()

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from refclust.backends.protocol import Backend
-from refclust.testing.ladder import ladder
+from refclust.testing.ladder import named
 from refclust.testing.outcomes import Outcome, merged, outcomes_of
 from refclust.testing.rungs import Rung
 from refclust.testing.rungs.bulk import loads
@@ -58,7 +58,7 @@ def any_number(backend: Backend) -> list[Outcome]:
     outcomes: list[Outcome] = []
     if threads_of(backend) is None:
         return outcomes
-    for rung in (rung for rung in ladder() if rung.name in THREADED):
+    for rung in named(THREADED):
         outcomes = merged(outcomes, _played(backend, rung, NUMBERS, "threads"))
     return outcomes
 

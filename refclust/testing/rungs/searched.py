@@ -74,7 +74,14 @@ def wrong_rows(a: Vector, b: Vector, rng: Random) -> Iterator[Vector]:
 
 def _on_the_plane(a: Vector, b: Vector, rng: Random) -> Vector:
     """A row as near to the plane between two centres as one of its columns can bring it."""
-    row = [x + (y - x) * rng.random() * 2.0 for x, y in zip(a, b, strict=True)]
+    return to_the_plane([x + (y - x) * rng.random() * 2.0 for x, y in zip(a, b, strict=True)], a, b)
+
+
+def to_the_plane(row: Sequence[float], a: Vector, b: Vector) -> Vector:
+    """A row with the column changed in which two centres differ most, so that it is between them.
+
+    Spec: none (made-up data)
+    """
     j = max(range(len(a)), key=lambda j: abs(b[j] - a[j]))
     rest = sum(
         (Fraction(x) - Fraction(p)) ** 2 - (Fraction(x) - Fraction(q)) ** 2
@@ -84,8 +91,7 @@ def _on_the_plane(a: Vector, b: Vector, rng: Random) -> Vector:
     p, q = Fraction(a[j]), Fraction(b[j])
     # (x - p)² - (x - q)² = 2 x (q - p) + p² - q², and this is to be minus the rest.
     due = (q * q - p * p - rest) / (2 * (q - p))
-    row[j] = nearest(due.numerator, due.denominator) if due else 0.0
-    return tuple(row)
+    return (*row[:j], nearest(due.numerator, due.denominator) if due else 0.0, *row[j + 1 :])
 
 
 def _gap(row: Vector, a: Vector, b: Vector) -> int:

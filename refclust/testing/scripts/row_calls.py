@@ -93,14 +93,15 @@ def step_calls(made: Script, rung: Rung) -> None:
     distance_calls(made, rung)
 
 
-def path_calls(made: Script, path: Sequence[Sequence[Vector]]) -> None:
-    """A step from each of some centres to the next, whatever the means are."""
+def path_calls(made: Script, path: Sequence[Sequence[Vector]], metric: str) -> None:
+    """A step from each of some centres to the next, whatever the means are; the last one alone."""
     before: Made | None = None
     for centres in path:
         matrix = CentreMatrix.of(centres)
-        before = made.call("kmeans.lloyd_step", matrix, before, "euclidean", k=len(centres))
+        before = made.call("kmeans.lloyd_step", matrix, before, metric, k=len(centres))
     assert before is not None
     made.call("kmeans.means", replace(before, part="sums"), k=len(path[-1]))
+    made.call("kmeans.assign", CentreMatrix.of(path[-1]), metric, k=len(path[-1]))
 
 
 def candidate_calls(made: Script, centres: Sequence[Vector]) -> None:
