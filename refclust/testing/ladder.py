@@ -98,7 +98,7 @@ def _first() -> tuple[Rung, ...]:
         drifts(quick=True),
         crowds(quick=True),
         borders(quick=True),
-        quotients(),
+        *quotients(),
         *made_up(),
         grid(quick=True),
         mixture_grid(quick=True),

@@ -190,7 +190,8 @@ def kernels_of(rung: Rung) -> frozenset[str]:
         case "passes":
             return PASSES
         case "path" | "cosine-path":
-            return frozenset(["kmeans.lloyd_step", "kmeans.means", "kmeans.assign"])
+            steps = ("lloyd_step", "means", "residual", "assign")
+            return frozenset(f"kmeans.{name}" for name in steps)
         case "candidates":
             return frozenset(["seeding.potential", "seeding.best_candidate"])
         case "terms":

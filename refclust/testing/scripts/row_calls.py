@@ -100,8 +100,10 @@ def path_calls(made: Script, path: Sequence[Sequence[Vector]], metric: str) -> N
         matrix = CentreMatrix.of(centres)
         before = made.call("kmeans.lloyd_step", matrix, before, metric, k=len(centres))
     assert before is not None
-    made.call("kmeans.means", replace(before, part="sums"), k=len(path[-1]))
-    made.call("kmeans.assign", CentreMatrix.of(path[-1]), metric, k=len(path[-1]))
+    sums, matrix, k = replace(before, part="sums"), CentreMatrix.of(path[-1]), len(path[-1])
+    made.call("kmeans.means", sums, k=k)
+    made.call("kmeans.residual", sums, matrix, k=k)
+    made.call("kmeans.assign", matrix, metric, k=k)
 
 
 def candidate_calls(made: Script, centres: Sequence[Vector]) -> None:
