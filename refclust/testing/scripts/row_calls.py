@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _ITERATIONS: Final = 3
 _MOST_PAIRS: Final = 90  # rows of which all distances are asked
+_FEW_PAIRS: Final = 20  # the same where each kernel is called a few times
 _MOST_STARTS: Final = 20  # centres brought in one after another
 _ALL_STARTS: Final = 141  # for so many centres all of them are
 _MOST_MASSES: Final = 600  # numbers of rows whose shares are worked out from the definition
@@ -259,7 +260,7 @@ def has_pairs(rung: Rung) -> bool:
     """Whether all distances of a rung are asked."""
     if rung.kind == "pairs":
         return True
-    most = _MOST_PAIRS // 2 if rung.kind in ("steps", "cosine-steps") else _MOST_PAIRS
+    most = _FEW_PAIRS if rung.kind in ("steps", "cosine-steps") else _MOST_PAIRS
     return bool(rung.data.n <= most)
 
 
