@@ -8,6 +8,7 @@ uses this package, and nothing here is an example to follow.
 from __future__ import annotations
 
 from refclust.testing.saboteurs.assorted import assorted
+from refclust.testing.saboteurs.bounds import of_bounds
 from refclust.testing.saboteurs.counts import of_counts
 from refclust.testing.saboteurs.gaussian import of_gaussians
 from refclust.testing.saboteurs.hidden_drifts import hidden_drifts
@@ -30,7 +31,7 @@ def saboteurs() -> tuple[Saboteur, ...]:
     """
     return (
         *(*of_kmeans(), *assorted(), *of_gaussians(), *of_counts(), *of_merging()),
-        *(*of_edges(), *of_passes()),
+        *(*of_edges(), *of_passes(), *of_bounds()),
     )
 
 
