@@ -213,23 +213,26 @@ def seeding_calls(made: Script, rung: Rung) -> None:
         made.call("seeding.locate", None, r, "squares", note=f"the draw {r!r} by weight alone")
     _mass_calls(made, None, list(map(Fraction, points.weights)), 1 << points.weight_shift)
     before: Made | None = None
-    for centre in (points.whole_row(0), middle, points.whole_row(n // 2), points.whole_row(0)):
+    starts = (points.whole_row(0), middle, points.whole_row(n // 2), points.whole_row(0))
+    for number, centre in enumerate(starts):
         before = made.call("seeding.potential", centre, before)
-        potential: Potential = made.due(before)
-        masses = _masses(points, potential)
         for r in (0.0, 0.61, 1.0 - 2.0**-53):
             made.call("seeding.locate", before, r, "squares", note=f"the draw {r!r}")
-        for r in _boundaries(masses):
-            note = f"the draw {r!r}: floats cannot tell on which side of a row it falls"
-            made.call("seeding.locate", before, r, "squares", note=note)
         for r in (0.0, 0.5, 1.0 - 2.0**-53):
             made.call("seeding.locate", before, r, "distinct", note="only rows that are no centre")
-        _mass_calls(made, before, masses)
+        if number % 2:
+            made.call("seeding.mass", before, "squares")
+        else:
+            masses = _masses(points, made.due(before))
+            for r in _boundaries(masses):
+                note = f"the draw {r!r}: floats cannot tell on which side of a row it falls"
+                made.call("seeding.locate", before, r, "squares", note=note)
+            _mass_calls(made, before, masses)
         made.call("seeding.best_candidate", before, tuple(rows))
         made.call("seeding.best_candidate", before, (n - 1, 0, n - 1, n // 2))
         made.call("seeding.farthest", before)
         nearest_now = replace(before, part="nearest")
-        for cluster in range(len(potential.centres)):
+        for cluster in range(number + 1):
             made.call("seeding.farthest", before, nearest_now, cluster, note="within a cluster")
 
 
