@@ -14,15 +14,18 @@ from refclust.kernels.points import Vector
 from refclust.testing.rungs import Rung, blobs_of, dense_of, weights_of
 from refclust.testing.rungs.assorted import assorted
 from refclust.testing.rungs.bulk import cells, long
+from refclust.testing.rungs.centres.borders import borders
 from refclust.testing.rungs.centres.candidates import candidates
+from refclust.testing.rungs.centres.crowds import crowds
 from refclust.testing.rungs.centres.drifts import drifts
 from refclust.testing.rungs.centres.edges import edges
 from refclust.testing.rungs.centres.grid import grid
 from refclust.testing.rungs.centres.lines import few_lines, lines
+from refclust.testing.rungs.centres.quotients import quotients
 from refclust.testing.rungs.centres.rows import bulk, directions, rows, sparse_rows
 from refclust.testing.rungs.centres.searched import searched
 from refclust.testing.rungs.mixtures.grid import mixture_grid, mixture_lines
-from refclust.testing.rungs.mixtures.rows import counts, gaussians
+from refclust.testing.rungs.mixtures.rows import counts, gaussians, made_up
 from refclust.testing.rungs.passes import passes
 from refclust.testing.rungs.tables import labels, margins
 from refclust.testing.rungs.trees import distances
@@ -93,6 +96,10 @@ def _first() -> tuple[Rung, ...]:
         few_lines(),
         searched(quick=True),
         drifts(quick=True),
+        crowds(quick=True),
+        borders(quick=True),
+        *quotients(),
+        *made_up(),
         grid(quick=True),
         mixture_grid(quick=True),
         *cells(),
@@ -109,6 +116,8 @@ def _others() -> tuple[Rung, ...]:
         *long(),
         searched(quick=False),
         drifts(quick=False),
+        crowds(quick=False),
+        borders(quick=False),
         grid(quick=False),
         *mixture_lines(),
         mixture_grid(quick=False),

@@ -33,10 +33,11 @@ from tests.mutation.changes import Mutant, mutants
 from tests.mutation.judge import Place, Plan, Verdict, forked, judged, known_checks
 from tests.mutation.lines import Map, given, watch_of, watches
 from tests.mutation.reach import Package
-from tests.mutation.report import Reason, Row, report, row_of
+from tests.mutation.report import Figures, Reason, Row, figures, report, row_of
 from tests.mutation.thrift import SLACK, affected, alone_first, compiles, reuse
 
 EQUIVALENT: Final = Path(__file__).with_name("equivalent.json")
+FIGURES: Final = Path(__file__).with_name("figures.json")
 _SLACK: Final = 15.0  # seconds that a check gets in any case
 
 
@@ -53,6 +54,7 @@ class Options:
     again: str
     trust: bool
     wide: bool
+    record: bool = False
 
 
 class Trial:
@@ -109,6 +111,8 @@ class Trial:
         if self.options.full:
             rungs += [memory.rung(), *declared.declared_rungs(blocks)]
         scripts = [script(rung) for rung in rungs]
+        for made in scripts:
+            made.work_out()
         known_checks()
         gc.collect()
         gc.freeze()
@@ -264,6 +268,21 @@ def equivalents(backend: str) -> dict[str, Reason]:
     }
 
 
+def recorded() -> list[Figures]:
+    """What earlier runs found."""
+    return [Figures(**one) for one in json.loads(FIGURES.read_text(encoding="utf-8"))]
+
+
+def record(backend: str, rows: Iterable[Row]) -> None:
+    """Keep what a run found of some modules, instead of what was known of them."""
+    new = figures(backend, rows, equivalents(backend))
+    judged_now = {(one.backend, one.module) for one in new}
+    old = [one for one in recorded() if (one.backend, one.module) not in judged_now]
+    every = sorted((*old, *new), key=lambda one: (one.backend, one.module))
+    lines = ",\n ".join(json.dumps(asdict(one)) for one in every)
+    FIGURES.write_text(f"[\n {lines}\n]\n", encoding="utf-8")
+
+
 def options(arguments: list[str]) -> Options:
     """What the command line says."""
     parser = argparse.ArgumentParser(prog="tests.mutation.backends", description=__doc__)
@@ -287,6 +306,9 @@ def options(arguments: list[str]) -> Options:
     parser.add_argument(
         "--wide", action="store_true", help="with all kernels of a check, not only those it runs in"
     )
+    parser.add_argument(
+        "--record", action="store_true", help="keep what became of them in figures.json"
+    )
     found = parser.parse_args(arguments)
     work = found.work.resolve()
     modules = tuple(found.module)
@@ -300,6 +322,7 @@ def options(arguments: list[str]) -> Options:
         found.again,
         found.trust,
         found.wide,
+        found.record,
     )
 
 
@@ -307,6 +330,8 @@ def main(arguments: list[str]) -> int:
     """Judge samples, print the report; 1 if some survivor has no reason."""
     asked = options(arguments)
     rows = list(Trial(asked).run())
+    if asked.record:
+        record(asked.backend, rows)
     text, unexplained = report(asked.backend, rows, equivalents(asked.backend))
     print(text)
     return int(unexplained > 0)

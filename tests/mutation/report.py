@@ -77,6 +77,28 @@ class Reason:
         return f"slower: {self.text}" if self.slower else self.text
 
 
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """How many mutants of a module the short kit killed, the long one, and what survived.
+
+    The long kit is asked about survivors of the short one only, and not about all of them.
+    """
+
+    backend: str
+    module: str
+    mutants: int
+    short: int
+    long: int
+    equivalent: int
+    slower: int
+    left: int
+
+    def share(self) -> tuple[float, float, float]:
+        """The share killed of those that change an answer, and its interval."""
+        killed, of = self.short + self.long, self.mutants - self.equivalent - self.slower
+        return (killed / of if of else 1.0, *wilson(killed, of))
+
+
 def report(backend: str, rows: Iterable[Row], reasons: Mapping[str, Reason]) -> tuple[str, int]:
     """The report as text, and the number of survivors without a reason."""
     by_module: dict[str, list[Row]] = {}
@@ -101,6 +123,31 @@ def report(backend: str, rows: Iterable[Row], reasons: Mapping[str, Reason]) -> 
         lines += [f"  + {line}" for line in row.after.splitlines()]
         lines.append(f"  {row.key}: {reasons.get(row.key, 'no reason known')}")
     return "\n".join(lines), sum(row.key not in reasons for row in alive)
+
+
+def figures(backend: str, rows: Iterable[Row], reasons: Mapping[str, Reason]) -> list[Figures]:
+    """What became of the mutants of each module, to be kept."""
+    by_module: dict[str, list[Row]] = {}
+    for row in rows:
+        by_module.setdefault(row.module, []).append(row)
+    return [_figures(backend, module, some, reasons) for module, some in by_module.items()]
+
+
+def _figures(backend: str, module: str, rows: list[Row], reasons: Mapping[str, Reason]) -> Figures:
+    alive = [row for row in rows if row.fate == "survived"]
+    known = [reasons[row.key] for row in alive if row.key in reasons]
+    slower = sum(reason.slower for reason in known)
+    long = sum(row.kit == "full" for row in rows if row.fate != "survived")
+    return Figures(
+        backend=backend,
+        module=module,
+        mutants=len(rows),
+        short=len(rows) - len(alive) - long,
+        long=long,
+        equivalent=len(known) - slower,
+        slower=slower,
+        left=len(alive) - len(known),
+    )
 
 
 def _line(module: str, rows: list[Row], reasons: Mapping[str, Reason]) -> str:

@@ -410,6 +410,8 @@ def main(arguments: list[str]) -> int:
     """Judge samples, print the report; 1 if some survivor has no reason."""
     options = backends.options(arguments)
     fates = run(options)
+    if options.record:
+        backends.record(options.backend, fates.rows)
     text, unexplained = report(options.backend, fates.rows, backends.equivalents(options.backend))
     print(text)
     for (module, reason), count in sorted(fates.left_out.items()):

@@ -17,12 +17,13 @@ from typing import Any
 
 import pytest
 
-from tests.mutation.backends import EQUIVALENT, equivalents, kept, options
+from tests.mutation import backends
+from tests.mutation.backends import EQUIVALENT, equivalents, kept, options, record, recorded
 from tests.mutation.changes import mutants
 from tests.mutation.judge import Plan, Step, forked
 from tests.mutation.lines import Map, Tracer, Watch, lines_of
 from tests.mutation.reach import Package, seen_by
-from tests.mutation.report import Reason, Row, report, wilson
+from tests.mutation.report import Figures, Reason, Row, report, wilson
 from tests.mutation.thrift import FirstFault, Found, affected, alone_first, compiles, reuse
 
 pytestmark = pytest.mark.long  # by `pytest -m long`
@@ -345,6 +346,34 @@ def test_what_is_called_equivalent_is_still_a_change_of_some_module(backend: str
         }
         source = package.sources[module].read_text(encoding="utf-8")
         assert named <= {mutant.key for mutant in mutants(source)}, module
+
+
+def test_what_is_recorded_adds_up() -> None:
+    every = recorded()
+    assert every
+    assert every == sorted(every, key=lambda one: (one.backend, one.module))
+    for one in every:
+        parts = (one.short, one.long, one.equivalent, one.slower, one.left)
+        assert sum(parts) == one.mutants, one
+        low, high = one.share()[1:]
+        assert low <= one.share()[0] <= high
+        spec = importlib.util.find_spec(f"refclust_{one.backend}")
+        assert spec is not None
+        assert spec.origin is not None
+        assert one.module in Package(Path(spec.origin).parent).sources, one
+
+
+def test_a_record_replaces_what_was_known_of_a_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = asdict(Figures("numba", "m", 3, 1, 0, 0, 0, 2))
+    file = tmp_path / "figures.json"
+    file.write_text(json.dumps([known | {"module": "other"}, known]), encoding="utf-8")
+    monkeypatch.setattr(backends, "FIGURES", file)
+    rows = [ROW, replace(ROW, key="k2", fate="crashed", kit="full"), replace(ROW, fate="survived")]
+    record("numba", rows)
+    assert [one.module for one in recorded()] == ["m", "other"]
+    assert recorded()[0] == Figures("numba", "m", 3, 1, 1, 0, 0, 1)
 
 
 def test_the_command_line() -> None:

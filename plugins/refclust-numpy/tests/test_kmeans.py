@@ -297,6 +297,23 @@ def test_sparse_rows_that_cannot_change_are_not_looked_at(name: str) -> None:
     assert rows.rungs["kept"] > rows.n
 
 
+@pytest.mark.parametrize("power", [62, 63, 64, 65, 128, 500, 700])
+@pytest.mark.parametrize("stored", [True, False])
+def test_a_centre_that_was_beyond_singles_may_come_back(power: int, stored: bool) -> None:
+    """Scores that overflow say which centre is nearest, but not by how much."""
+    table = [[1.0, 0.5, 0.0], [0.25, -1.0, 0.0], [3.0, 2.0, 1.0], [0.0, 0.0, 0.0], [-1.5, 0.0, 2.0]]
+    maps = [{j: x for j, x in enumerate(row) if x} for row in table]
+    data = dataset(maps, features=(0, 1, 2)) if stored else dataset(table)
+    points, rows = both(data)
+    far = [(-1.0 * 2.0**power, -3.0 * 2.0**power, 0.25), (0.5, 0.5 * 2.0**power, -4.0 * 2.0**power)]
+    near = [tuple(row) for row in table[:3]]
+    due = got = None
+    for centres in ([near[2], *far], [near[0], near[1], far[1]], [near[1], near[0], near[2]]):
+        due = REFERENCE["kmeans.lloyd_step"](points, centres, due, "euclidean")
+        got = NUMPY["kmeans.lloyd_step"](rows, CentreMatrix.of(centres), got, "euclidean")
+        equal("kmeans.lloyd_step", due, got)
+
+
 def test_a_fit_begun_again_uses_sums_of_the_step_before() -> None:
     cloud = np.random.default_rng(4).standard_normal((400, 3))
     points, rows = both(dataset(cloud))

@@ -17,6 +17,7 @@ RungKind: TypeAlias = Literal[
     "steps",  # the same, each kernel a few times, from given centres
     "cosine-steps",
     "path",  # steps of k-means alone, with centres that are given for each
+    "cosine-path",
     "candidates",  # the first two rows as candidates, beside centres that are there already
     "pairs",  # distances and passes over pairs alone
     "passes",  # passes over pairs alone
@@ -25,6 +26,7 @@ RungKind: TypeAlias = Literal[
     "counts",
     "mixture-calls",  # mixtures, each kernel a few times
     "rules",  # mixtures: all rules for responsibilities
+    "terms",  # densities of counts that are made up, whatever the rows
     "all-rows",
     "several",
     "labels",

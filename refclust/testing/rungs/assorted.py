@@ -24,8 +24,8 @@ def assorted() -> Iterable[Rung]:
     """Many small data sets in one rung."""
     why = "many small data sets of numbers of all magnitudes"
     small = [_small(number) for number in range(72)]
-    yield Rung("assorted", why, "several", tuple(small[:24]), quick=True)
-    yield Rung("assorted-more", why, "several", tuple(small[24:]))
+    yield Rung("assorted", why, "several", tuple(small[:12]), quick=True)
+    yield Rung("assorted-more", why, "several", tuple(small[12:]))
     why = "rows as near to the middle of two centres as rounding leaves them"
     yield Rung("middles", why, "several", tuple(map(_middle, range(32))))
     yield Rung("cosine-middles", why, "several", tuple(map(_cosine_middle, range(24))))

@@ -14,6 +14,7 @@ from refclust.testing.saboteurs.hidden.rows import hidden_rows
 from refclust.testing.saboteurs.hidden.sessions import hidden_sessions
 from refclust.testing.saboteurs.hidden.tables import hidden_tables
 from refclust.testing.saboteurs.obvious.assorted import assorted
+from refclust.testing.saboteurs.obvious.bounds import of_bounds
 from refclust.testing.saboteurs.obvious.counts import of_counts
 from refclust.testing.saboteurs.obvious.gaussian import of_gaussians
 from refclust.testing.saboteurs.obvious.kmeans import of_kmeans
@@ -30,7 +31,7 @@ def saboteurs() -> tuple[Saboteur, ...]:
     """
     return (
         *(*of_kmeans(), *assorted(), *of_gaussians(), *of_counts(), *of_merging()),
-        *(*of_edges(), *of_passes()),
+        *(*of_edges(), *of_passes(), *of_bounds()),
     )
 
 

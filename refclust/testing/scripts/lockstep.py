@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Final
@@ -37,6 +37,7 @@ from refclust.testing.scripts.row_calls import (
     seeding_calls,
     step_calls,
 )
+from refclust.testing.scripts.term_calls import term_calls
 
 _DIGITS: Final = (12, 30, 60)
 _MORE_DIGITS: Final = 30
@@ -61,16 +62,43 @@ class Made:
         return getattr(answer, self.part) if self.part else answer
 
 
+class Due:
+    """What the reference makes of a call, worked out when somebody asks for it first."""
+
+    __slots__ = ("_known", "_work")
+
+    def __init__(self, work: Callable[[], tuple[Problem, Any]]) -> None:
+        self._work: Callable[[], tuple[Problem, Any]] | None = work
+        self._known: tuple[Problem, Any] | None = None
+
+    def known(self) -> tuple[Problem, Any]:
+        """The problem with its traits, and the answer."""
+        work = self._work
+        if self._known is None and work is not None:
+            self._known, self._work = work(), None
+        assert self._known is not None
+        return self._known
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """One call: the kernel, on which of the rung's data, its arguments, and the answer due."""
 
     kernel: str
     data: int
-    problem: Problem
     args: tuple[Any, ...]
-    due: Any
+    reference: Due
     note: str = ""  # what is special about it
+
+    @property
+    def problem(self) -> Problem:
+        """The facts as the drivers tell them."""
+        return self.reference.known()[0]
+
+    @property
+    def due(self) -> Any:
+        """The answer that is due."""
+        return self.reference.known()[1]
 
 
 @dataclass(slots=True)
@@ -88,20 +116,31 @@ class Script:
     def call(self, kernel: str, *args: Any, data: int = 0, k: int = 1, note: str = "") -> Made:
         """Add a call; what the reference answers, or raises, is due."""
         sources = [self.calls[arg.call] if isinstance(arg, Made) else arg for arg in args]
-        values = [
-            arg.of(source.due) if isinstance(arg, Made) else arg
-            for arg, source in zip(args, sources, strict=True)
-        ]
-        if kernel == "information.expected_mi":
-            values[0] += _MORE_DIGITS  # the interval must hold one that is far narrower
-        due: Any
-        try:
-            due = KERNELS[kernel].reference(self._prepared[data], *values)
-        except RefclustError as error:
-            due = Raised(error.code)
-        problem = with_traits(_problem(self.data[data], k, args), self.data[data], values)
-        self.calls.append(Call(kernel, data, problem, args, due, note))
+
+        def work() -> tuple[Problem, Any]:
+            values = [
+                arg.of(source.due) if isinstance(arg, Made) else arg
+                for arg, source in zip(args, sources, strict=True)
+            ]
+            problem = with_traits(_problem(self.data[data], k, args), self.data[data], values)
+            if kernel == "information.expected_mi":
+                values[0] += _MORE_DIGITS  # the interval must hold one that is far narrower
+            try:
+                return problem, KERNELS[kernel].reference(self._prepared[data], *values)
+            except RefclustError as error:
+                return problem, Raised(error.code)
+
+        self.calls.append(Call(kernel, data, args, Due(work), note))
         return Made(len(self.calls) - 1)
+
+    def work_out(self, kernels: Collection[str] | None = None) -> None:
+        """Have the reference answer all calls, or those of some kernels and what these are given.
+
+        Nobody who is timed or watched waits for it then.
+        """
+        for call in self.calls:
+            if kernels is None or call.kernel in kernels:
+                call.reference.known()
 
     def answer(self, call: Call, args: Sequence[Any]) -> Any:
         """What the reference would answer to a call with these arguments on the data here."""
@@ -117,7 +156,7 @@ class Script:
 
 
 def script(rung: Rung) -> Script:
-    """The script of a rung, worked out once.
+    """The script of a rung, made once; answers are worked out when they are asked for.
 
     >>> from refclust.testing.ladder import ladder
     >>> script(ladder()[0]).calls[0].kernel
@@ -150,10 +189,13 @@ def kernels_of(rung: Rung) -> frozenset[str]:
             return frozenset(["distances.pairwise"]) | PASSES
         case "passes":
             return PASSES
-        case "path":
-            return frozenset(["kmeans.lloyd_step", "kmeans.means"])
+        case "path" | "cosine-path":
+            steps = ("lloyd_step", "means", "residual", "assign")
+            return frozenset(f"kmeans.{name}" for name in steps)
         case "candidates":
             return frozenset(["seeding.potential", "seeding.best_candidate"])
+        case "terms":
+            return frozenset(["multinomial.posterior", "multinomial.em_step"])
         case "rules":
             return (_family("gaussian.") | _family("multinomial.")) - {"multinomial.logs"}
         case "mixture-calls":
@@ -225,12 +267,14 @@ def _write(made: Script, rung: Rung) -> None:
             distance_calls(made, rung)
         case "passes":
             pass_calls(made, rung)
-        case "path":
-            path_calls(made, rung.path)
+        case "path" | "cosine-path":
+            path_calls(made, rung.path, "euclidean" if rung.kind == "path" else "cosine")
         case "candidates":
             candidate_calls(made, rung.centres or ())
         case "rules":
             rule_calls(made, rung.k)
+        case "terms":
+            term_calls(made, rung.k)
         case "steps" | "cosine-steps":
             step_calls(made, rung)
         case _ if rung.large:

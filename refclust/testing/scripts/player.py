@@ -49,10 +49,13 @@ class Player:
         self._functions = offered(backend)
         self._data: list[Any] = []
         self._prepared: list[Any] = []
+        self._marks: list[tuple[Any, list[bytes]]] = []  # of all data, as they were given
 
     def prepare(self, data: list[Any] | None = None) -> None:
         """Have the backend prepare all data, once; it gets copies, whatever it does to them."""
+        self.script.work_out(self._functions)
         self._data = list(map(copied, self.script.data)) if data is None else data
+        self._marks = [(fingerprint(data), surroundings(data)) for data in self._data]
         try:
             self._prepared = [self.backend.prepare(data) for data in self._data]
         except Exception as error:
@@ -153,7 +156,7 @@ class Player:
 
     def _called(self, place: int, call: Call, args: list[Any], first: bool) -> str:
         data = self._data[call.data]
-        before = fingerprint(data), [fingerprint(arg) for arg in args], surroundings(data)
+        before = [fingerprint(arg) for arg in args]
         due = call.due
         try:
             answer = self._answer(call, args)
@@ -166,7 +169,7 @@ class Player:
         except Exception as error:
             self._given_up.add(call.kernel)
             return f"it raised {_named(error)}"
-        changed = self._changed(data, args, before)
+        changed = self._changed(call.data, args, before)
         if changed:
             self._given_up.add(call.kernel)
             return changed
@@ -185,14 +188,16 @@ class Player:
         function = self._functions[call.kernel]
         return self.backend.export(function(self._prepared[call.data], *args))
 
-    def _changed(self, data: Any, args: list[Any], before: tuple[Any, list[Any], Any]) -> str:
-        if fingerprint(data) != before[0]:
+    def _changed(self, place: int, args: list[Any], before: list[Any]) -> str:
+        # What a call leaves as it was need not be looked at again before the next one.
+        data, (numbers, margins) = self._data[place], self._marks[place]
+        if fingerprint(data) != numbers:
             self.prepare()  # the other kernels are not to blame
             return "it changed its input: the data"
-        if surroundings(data) != before[2]:
+        if surroundings(data) != margins:
             self.prepare()
             return "it wrote beyond the end, or before the beginning, of the data"
-        for number, (arg, kept) in enumerate(zip(args, before[1], strict=True), 1):
+        for number, (arg, kept) in enumerate(zip(args, before, strict=True), 1):
             if fingerprint(arg) != kept:
                 return f"it changed its input: argument {number}"
         return ""

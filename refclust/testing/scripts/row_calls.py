@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _ITERATIONS: Final = 3
 _MOST_PAIRS: Final = 90  # rows of which all distances are asked
+_FEW_PAIRS: Final = 20  # the same where each kernel is called a few times
 _MOST_STARTS: Final = 20  # centres brought in one after another
 _ALL_STARTS: Final = 141  # for so many centres all of them are
 _MOST_MASSES: Final = 600  # numbers of rows whose shares are worked out from the definition
@@ -93,14 +94,17 @@ def step_calls(made: Script, rung: Rung) -> None:
     distance_calls(made, rung)
 
 
-def path_calls(made: Script, path: Sequence[Sequence[Vector]]) -> None:
-    """A step from each of some centres to the next, whatever the means are."""
+def path_calls(made: Script, path: Sequence[Sequence[Vector]], metric: str) -> None:
+    """A step from each of some centres to the next, whatever the means are; the last one alone."""
     before: Made | None = None
     for centres in path:
         matrix = CentreMatrix.of(centres)
-        before = made.call("kmeans.lloyd_step", matrix, before, "euclidean", k=len(centres))
+        before = made.call("kmeans.lloyd_step", matrix, before, metric, k=len(centres))
     assert before is not None
-    made.call("kmeans.means", replace(before, part="sums"), k=len(path[-1]))
+    sums, matrix, k = replace(before, part="sums"), CentreMatrix.of(path[-1]), len(path[-1])
+    made.call("kmeans.means", sums, k=k)
+    made.call("kmeans.residual", sums, matrix, k=k)
+    made.call("kmeans.assign", matrix, metric, k=k)
 
 
 def candidate_calls(made: Script, centres: Sequence[Vector]) -> None:
@@ -209,23 +213,26 @@ def seeding_calls(made: Script, rung: Rung) -> None:
         made.call("seeding.locate", None, r, "squares", note=f"the draw {r!r} by weight alone")
     _mass_calls(made, None, list(map(Fraction, points.weights)), 1 << points.weight_shift)
     before: Made | None = None
-    for centre in (points.whole_row(0), middle, points.whole_row(n // 2), points.whole_row(0)):
+    starts = (points.whole_row(0), middle, points.whole_row(n // 2), points.whole_row(0))
+    for number, centre in enumerate(starts):
         before = made.call("seeding.potential", centre, before)
-        potential: Potential = made.due(before)
-        masses = _masses(points, potential)
         for r in (0.0, 0.61, 1.0 - 2.0**-53):
             made.call("seeding.locate", before, r, "squares", note=f"the draw {r!r}")
-        for r in _boundaries(masses):
-            note = f"the draw {r!r}: floats cannot tell on which side of a row it falls"
-            made.call("seeding.locate", before, r, "squares", note=note)
         for r in (0.0, 0.5, 1.0 - 2.0**-53):
             made.call("seeding.locate", before, r, "distinct", note="only rows that are no centre")
-        _mass_calls(made, before, masses)
+        if number % 2:
+            made.call("seeding.mass", before, "squares")
+        else:
+            masses = _masses(points, made.due(before))
+            for r in _boundaries(masses):
+                note = f"the draw {r!r}: floats cannot tell on which side of a row it falls"
+                made.call("seeding.locate", before, r, "squares", note=note)
+            _mass_calls(made, before, masses)
         made.call("seeding.best_candidate", before, tuple(rows))
         made.call("seeding.best_candidate", before, (n - 1, 0, n - 1, n // 2))
         made.call("seeding.farthest", before)
         nearest_now = replace(before, part="nearest")
-        for cluster in range(len(potential.centres)):
+        for cluster in range(number + 1):
             made.call("seeding.farthest", before, nearest_now, cluster, note="within a cluster")
 
 
@@ -256,7 +263,7 @@ def has_pairs(rung: Rung) -> bool:
     """Whether all distances of a rung are asked."""
     if rung.kind == "pairs":
         return True
-    most = _MOST_PAIRS // 2 if rung.kind in ("steps", "cosine-steps") else _MOST_PAIRS
+    most = _FEW_PAIRS if rung.kind in ("steps", "cosine-steps") else _MOST_PAIRS
     return bool(rung.data.n <= most)
 
 

@@ -131,7 +131,9 @@ class _Screen:
             near = np.sqrt(np.maximum(first + scores.squares + error, 0.0))
             far = np.sqrt(np.maximum(second + scores.squares - error, 0.0))
             margins: Array = (1 - 2.0**-20) * far - (1 + 2.0**-20) * near
-            return margins
+        # A score that overflows is proven larger, but whatever is taken away, it would stay so.
+        margins[margins == np.inf] = 0.0
+        return margins
 
     def _all_up(self, chosen: Array | None, into: Answer) -> None:
         """Numbers too large or too small for the screen: everybody climbs."""

@@ -27,28 +27,36 @@ def edges() -> Iterable[Rung]:
 
 
 def _means() -> Rung:
-    """Columns whose mean is the middle of two doubles, but for a tiny part of it, or exactly.
-
-    The mean of 2, 2, 4 m and a power of two t is 1 + m + t / 4, that of 2, 1 and 3 m + t is
-    1 + m + t / 3; below 1 doubles lie closer together than above.
-    """
-    parts = [0.0, *(sign * 2.0**-k for k in _FRACTIONS for sign in (1.0, -1.0))]
-    wide: list[Vector] = [
-        tuple(_of_four(m, t)[i] for m in _MIDDLES for t in parts) for i in range(4)
-    ]
-    # 3 m + t has to be a double.
-    few = [t for t in parts if abs(t) >= 2.0**-104 or not t]
-    three: list[Vector] = [
-        tuple(_of_three(m, t)[i] for m in _MIDDLES for t in few) for i in range(3)
-    ]
+    """Columns whose mean is the middle of two doubles, but for a tiny part of it, or exactly."""
     rungs = tuple(
         Rung(f"means of {len(rows)}", "", "steps", dense_of(_scaled(rows, scale)), 1,
              (_scaled(rows, scale)[0],))
-        for rows in (wide, three)
+        for rows in between_doubles()
         for scale in (1.0, -(2.0**300))
     )  # fmt: skip
     why = "means so near to the middle of two doubles that pairs of doubles cannot tell"
     return Rung("means-between", why, "several", rungs)
+
+
+def between_doubles(*, few: bool = False) -> tuple[list[Vector], list[Vector]]:
+    """Four rows and three rows whose means are such.
+
+    The mean of 2, 2, 4 m and a power of two t is 1 + m + t / 4, that of 2, 1 and 3 m + t is
+    1 + m + t / 3; below 1 doubles lie closer together than above.
+
+    Spec: none (made-up data)
+    """
+    fractions = _FRACTIONS[::4] if few else _FRACTIONS
+    parts = [0.0, *(sign * 2.0**-k for k in fractions for sign in (1.0, -1.0))]
+    wide: list[Vector] = [
+        tuple(_of_four(m, t)[i] for m in _MIDDLES for t in parts) for i in range(4)
+    ]
+    # 3 m + t has to be a double.
+    some = [t for t in parts if abs(t) >= 2.0**-104 or not t]
+    three: list[Vector] = [
+        tuple(_of_three(m, t)[i] for m in _MIDDLES for t in some) for i in range(3)
+    ]
+    return wide, three
 
 
 def _of_four(middle: float, part: float) -> tuple[float, ...]:

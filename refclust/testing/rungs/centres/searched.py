@@ -35,7 +35,8 @@ def searched(*, quick: bool) -> Rung:
         for turn, offset in enumerate((0.0,) if quick else (0.0, 1e3, 1e8))
     ]
     angles = [
-        _angles(d, clusters[place % len(clusters)], 900 + d) for place, d in enumerate(columns[1:9])
+        _angles(d, clusters[place % len(clusters)], 900 + d, _TRIALS // 4 if quick else _TRIALS)
+        for place, d in enumerate(columns[1:9])
     ]
     groups = [_groups(d, 800 + d) for d in (columns[1:3] if quick else columns[:8])]
     why = "rows on which plain arithmetic was seen to choose the wrong centre"
@@ -74,14 +75,20 @@ def wrong_rows(a: Vector, b: Vector, rng: Random) -> Iterator[Vector]:
 
 def _on_the_plane(a: Vector, b: Vector, rng: Random) -> Vector:
     """A row as near to the plane between two centres as one of its columns can bring it."""
-    row = [x + (y - x) * rng.random() * 2.0 for x, y in zip(a, b, strict=True)]
+    return to_the_plane([x + (y - x) * rng.random() * 2.0 for x, y in zip(a, b, strict=True)], a, b)
+
+
+def to_the_plane(row: Sequence[float], a: Vector, b: Vector) -> Vector:
+    """A row with the column changed in which two centres differ most, so that it is between them.
+
+    Spec: none (made-up data)
+    """
     j = max(range(len(a)), key=lambda j: abs(b[j] - a[j]))
     rest = _difference(*([*v[:j], *v[j + 1 :]] for v in (row, a, b)))
     p, q = Fraction(a[j]), Fraction(b[j])
     # (x - p)² - (x - q)² = 2 x (q - p) + p² - q², and this is to be minus the rest.
     due = (q * q - p * p - rest) / (2 * (q - p))
-    row[j] = nearest(due.numerator, due.denominator) if due else 0.0
-    return tuple(row)
+    return (*row[:j], nearest(due.numerator, due.denominator) if due else 0.0, *row[j + 1 :])
 
 
 def _gap(row: Vector, a: Vector, b: Vector) -> int:
@@ -133,21 +140,23 @@ def _scaled(rows: Iterable[Vector], scale: float) -> list[Vector]:
     return [tuple(scale * x for x in row) for row in rows]
 
 
-def _angles(d: int, k: int, seed: int) -> Rung:
+def _angles(d: int, k: int, seed: int, trials: int) -> Rung:
     """Directions as near to the middle of two centres as rounding leaves them."""
     rng = stream(seed)
     centres = [tuple(2.0 * rng.random() - 1.0 for _ in range(d)) for _ in range(k)]
     units = [tuple(x / math.hypot(*c) for x in c) for c in centres]
-    near = _wrong_angles(units, centres, rng)
+    near = _wrong_angles(units, centres, rng, trials)
     away = [tuple(-x for x in unit) for unit in units[:2]]
     data = unit_rows(dense_of([*near, *away]))
     return Rung(f"angles, d = {d}, K = {k}", "", "cosine-steps", data, k, tuple(centres))
 
 
-def _wrong_angles(units: Sequence[Vector], centres: Sequence[Vector], rng: Random) -> list[Vector]:
+def _wrong_angles(
+    units: Sequence[Vector], centres: Sequence[Vector], rng: Random, trials: int
+) -> list[Vector]:
     """Directions of which products of doubles say another order than the truth."""
     rows: list[Vector] = []
-    for _ in range(_TRIALS):
+    for _ in range(trials):
         first = below(rng, len(units))
         second = (first + 1 + below(rng, len(units) - 1)) % len(units)
         row = tuple(x + y for x, y in zip(units[first], units[second], strict=True))

@@ -36,13 +36,13 @@ class Cell:
 
 
 def mixture_grid(*, quick: bool) -> Rung:
-    """Combinations of any two factors; in the short kit every other one of them."""
+    """Combinations of any two factors; in the short kit every third one of them."""
     cells = [
         Cell(*(levels[i] for levels, i in zip(LEVELS, row, strict=True)))  # type: ignore[arg-type]
         for row in orthogonal(7, 2, 6)
     ]
     small = [cell for cell in cells if cell.n * cell.d * cell.k <= 600]
-    rungs = tuple(map(_rung, small[::2] if quick else cells))
+    rungs = tuple(map(_rung, small[::3] if quick else cells))
     why = "mixtures: sizes, numbers, storage and weights, all combinations of any 2; all rules"
     name = "pairs-of-mixtures" if quick else "pairs-of-mixtures-all"
     return Rung(name, why, "several", rungs, quick=quick)

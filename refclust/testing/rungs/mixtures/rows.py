@@ -117,6 +117,20 @@ def counts() -> Iterable[Rung]:
     yield replace(many, large=True)
 
 
+def made_up() -> Iterable[Rung]:
+    """Densities of counts that nobody estimated, over rows of counts and of any numbers."""
+    words = _words(40, 12, 46)
+    signed = [{j: x * (-1.0) ** (i + j) for j, x in row.items()} for i, row in enumerate(words)]
+    some = [(sparse_of(words, 12), 3), (sparse_of(signed, 12), 5), (sparse_of(words[:12], 12), 70)]
+    why = "columns that some component asks for or rules out; numbers below 0; many components"
+    rungs = tuple(Rung(f"K = {k}", "", "terms", data, k) for data, k in some)
+    yield Rung("made-up-terms", why, "several", rungs, quick=True)
+    plain = [tuple(row.get(j, 0.0) for j in range(12)) for row in signed]
+    sizes = [(dense_of(plain), 1), (dense_of(plain), 34), (sparse_of(signed * 40, 12), 2)]
+    rungs = tuple(Rung(f"K = {k}", "", "terms", data, k) for data, k in sizes)
+    yield Rung("more-terms", why, "several", rungs)
+
+
 _SIZES = ((1, 2), (2, 1), (63, 1), (64, 2), (65, 3), (255, 4), (257, 8))
 _MANY = "more rows than fit a block: sums do not depend on the number of threads"
 
