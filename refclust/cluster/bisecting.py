@@ -11,7 +11,7 @@ from refclust.backends.session import Provenance, Session
 from refclust.cluster.course import bisecting_state as states
 from refclust.cluster.course.bisecting_state import Node, State
 from refclust.cluster.directions import unit_rows
-from refclust.cluster.kmeans import USUAL, Steps
+from refclust.cluster.kmeans import USUAL, LloydSteps
 from refclust.cluster.objective import exact_within, mean_square, rounded
 from refclust.cluster.options import BisectingCall, KMeansOptions, Size
 from refclust.cluster.results import BisectingFit, Split
@@ -107,7 +107,7 @@ def _split(
     """Cut a leaf in two by k-means, or find that it cannot be cut."""
     node = state.nodes[worst]
     part = data if len(node.rows) == data.n else data.select(node.rows)
-    steps = Steps(part, options, None, session, draws=draws)
+    steps = LloydSteps(part, options, None, session, draws=draws)
     for _ in steps:
         pass
     fit = steps.result()

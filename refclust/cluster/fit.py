@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from refclust.backends.session import Session
 from refclust.cluster.directions import unit_rows
-from refclust.cluster.kmeans import USUAL, Steps
+from refclust.cluster.kmeans import USUAL, LloydSteps
 from refclust.cluster.options import KMeansCall, KMeansOptions, Metric, Start
 from refclust.cluster.results import KMeansFit
 from refclust.cluster.seeding import group_means, usual_trials
@@ -26,7 +26,7 @@ from refclust.numbers.reading import shown
 
 
 @takes(KMeansCall)
-def kmeans_steps(call: KMeansCall) -> Steps:
+def kmeans_steps(call: KMeansCall) -> LloydSteps:
     """Begin a k-means fit and return its iterations.
 
     Spec: KM-ALG
@@ -46,7 +46,7 @@ def kmeans_steps(call: KMeansCall) -> Steps:
     if trials is None and start == "greedy" and call.start is LEFT_OPEN:
         trials = 2 * usual_trials(k)
     options = call.become(KMeansOptions, k=k, start=start, trials=trials)
-    return Steps(rows, options, centres, session, call.checkpoint)
+    return LloydSteps(rows, options, centres, session, call.checkpoint)
 
 
 @takes(KMeansCall)

@@ -76,7 +76,7 @@ class _Closing:
     squares: tuple[Fraction, ...] | None = None
 
 
-class Steps:
+class LloydSteps:
     """The iterations of a fit, one after another; ``result`` ends it and returns the fit.
 
     Spec: KM-ALG

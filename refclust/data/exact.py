@@ -83,7 +83,7 @@ def read_vector(vector: Vector, name: str) -> ExactVector:
     """
     if isinstance(vector, Mapping):
         return _read_sparse(vector, name)
-    components = _plain(vector)
+    components = _native(vector)
     if isinstance(components, (str, bytes, bytearray)) or not isinstance(components, Sequence):
         raise BadNumber(
             f"{name} is {_shown(vector)}; a vector is a sequence of numbers, "
@@ -114,7 +114,7 @@ def read_rows(rows: Iterable[Vector] | ArrayLike) -> list[ExactVector]:
 
     Spec: REP-VEC
     """
-    listing = _plain(rows)
+    listing = _native(rows)
 
     def refusal() -> BadNumber:
         return BadNumber(f"the rows are {_shown(rows)}; a sequence of vectors is needed")
@@ -140,7 +140,7 @@ def _read_sparse(vector: Mapping[Any, Any], name: str) -> ExactVector:
     key_type: type[Key] | None = None
     ratios: dict[Key, tuple[int, int]] = {}
     for given_key, value in vector.items():
-        key = _plain(given_key)
+        key = _native(given_key)
         is_integer = isinstance(key, int) and not isinstance(key, bool)
         if not is_integer and not isinstance(key, str):
             raise MixedKeys(
@@ -163,7 +163,7 @@ def _read_sparse(vector: Mapping[Any, Any], name: str) -> ExactVector:
 
 def _ratio(value: Any, name: str, key: Key) -> tuple[int, int]:
     """The number as numerator and positive denominator in lowest terms."""
-    number = _plain(value)
+    number = _native(value)
     if isinstance(number, bool) or not isinstance(number, (int, float, Fraction)):
         raise BadNumber(
             f"{name}[{key!r}] is {_shown(value)}; an int, float or Fraction is needed "
@@ -186,7 +186,7 @@ def _check_comparable(a: ExactVector, b: ExactVector) -> None:
         )
 
 
-def _plain(value: Any) -> Any:
+def _native(value: Any) -> Any:
     """What stands behind an array or an array's scalar; anything else as it is."""
     if isinstance(value, (int, float, str, list, tuple)):
         return value

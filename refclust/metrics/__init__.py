@@ -18,11 +18,10 @@ from refclust.formulas import (
     significance,
 )
 from refclust.formulas.contingency import Contingency
-from refclust.metrics import significance_sampled, tendency_sampled
 from refclust.metrics.adjusted import information as information_adjusted
+from refclust.metrics.adjusted import information_standardized
 from refclust.metrics.adjusted import matching as matching_adjusted
 from refclust.metrics.adjusted import pairs as pairs_adjusted
-from refclust.metrics.adjusted import standardized
 from refclust.metrics.calls.classifiers import (
     classifier_test,
     trial_test,
@@ -36,7 +35,9 @@ from refclust.metrics.calls.probabilities import probability_metric
 from refclust.metrics.calls.raters import rater_metric
 from refclust.metrics.calls.tendency import tendency_scorer
 from refclust.metrics.intervals import RateInterval, rate_interval
-from refclust.metrics.permuted_labels import LabelTest, label_permutation
+from refclust.metrics.sampled import significance as significance_sampled
+from refclust.metrics.sampled import tendency
+from refclust.metrics.sampled.permuted_labels import LabelTest, label_permutation
 from refclust.metrics.score import Score
 
 purity = scorer(matching.purity)
@@ -96,7 +97,7 @@ normalized_variation_of_information = scorer(information.normalized_variation_of
 normalized_information_distance = scorer(information.normalized_information_distance)
 expected_mutual_information = scorer(information_adjusted.expected_mutual_information)
 ami = scorer(information_adjusted.ami)
-standardized_mutual_information = scorer(standardized.standardized_mutual_information)
+standardized_mutual_information = scorer(information_standardized.standardized_mutual_information)
 
 chi_squared = scorer(association.chi_squared)
 cramers_v = scorer(association.cramers_v)
@@ -195,7 +196,7 @@ point_biserial_unscaled = internal_scorer(proximity.point_biserial_unscaled)
 internal_hubert_raw = internal_scorer(proximity.internal_hubert_raw)
 internal_hubert_normalized = internal_scorer(proximity.internal_hubert_normalized)
 dbcv = internal_scorer(density.dbcv)
-hopkins = tendency_scorer(tendency_sampled.hopkins)
+hopkins = tendency_scorer(tendency.hopkins)
 
 mcnemar = classifier_test(significance.mcnemar)
 mcnemar_chi_squared = classifier_test(significance.mcnemar_chi_squared)

@@ -253,9 +253,9 @@ class GaussianPasses:
             if not all(map(math.isfinite, (*mean, *moments.seconds))):
                 raise beyond_range()
             around = CentreMatrix.of([mean])
-        spread = zip(moments.seconds, moments.firsts, strict=True)
+        sums = zip(moments.seconds, moments.firsts, strict=True)
         return mean, tuple(
-            max(second - moved_part(first, first, weight), 0.0) / weight for second, first in spread
+            max(second - moved_part(first, first, weight), 0.0) / weight for second, first in sums
         )
 
     @cached_property

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Hashable, Iterable
 from typing import TypeVar
 
-from refclust.cluster.kmeans import Steps
+from refclust.cluster.kmeans import LloydSteps
 from refclust.cluster.options import KMeansOptions
 from refclust.cluster.seeding import random_rows
 from refclust.data.accepting.door import labels_of
@@ -31,7 +31,7 @@ def from_kmeans(family: Family[P, D, M], rows: Rows, k: int, draws: Draws) -> P:
     Spec: KM-INITMIX, EM-INIT
     """
     options = KMeansOptions(k=k, start="k-means++", seed=draws.seed, limit=100, trace="none")
-    steps = Steps(rows.data, options, None, rows.session, draws=draws)
+    steps = LloydSteps(rows.data, options, None, rows.session, draws=draws)
     for _ in steps:
         pass
     return _first(family, family.moments(steps.result().labels, k), smooth=True)

@@ -115,7 +115,7 @@ def _told(value: Any) -> Any:
 
 def _classes(names: Sequence[Hashable]) -> Classes:
     """The names of classes as a file holds them: texts, or whole numbers."""
-    plain = [_plain(name) for name in names]
+    plain = [_native(name) for name in names]
     for kind in (str, int):
         if all(type(name) is kind for name in plain):
             return tuple(plain)
@@ -125,7 +125,7 @@ def _classes(names: Sequence[Hashable]) -> Classes:
     )
 
 
-def _plain(name: Hashable) -> Any:
+def _native(name: Hashable) -> Any:
     """A number of an array library as an integer of Python."""
     to_list = getattr(name, "tolist", None)
     return to_list() if callable(to_list) else name

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from refclust.cli.commands.explain.kmeans import Rows
+from refclust.cli.commands.explain.kmeans import SeenRows
 from refclust.cli.commands.explain.kmeans_start import drawn_again
 from refclust.cluster.fit import kmeans
 from refclust.formulas.kmeans import initial_centres
@@ -225,7 +225,7 @@ def test_the_start_is_that_of_the_best_run(start: str, metric: Any) -> None:
             model = model_of(fit, data=data)
             assert isinstance(model, KMeansModel)
             later += fit.best > 0
-            rows = Rows.of(model, data)
+            rows = SeenRows.of(model, data)
             begun = drawn_again(model, rows.seen, rows.x, rows.w)
             assert begun.centres == rows.vectors(fit.runs[fit.best].first.rows())
             for draw in begun.draws:

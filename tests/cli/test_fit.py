@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from refclust.cli.commands.fit import running as fit_run
-from refclust.cluster.kmeans import State, Steps
+from refclust.cluster.kmeans import LloydSteps, State
 from refclust.errors import FileNotReadable
 from refclust.version import __version__
 from tests.cli.conftest import Cli
@@ -431,17 +431,17 @@ def test_a_signal_leaves_a_checkpoint_that_goes_on_to_the_same_model(
 
 def interrupted(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
     """Let a fit be interrupted after some iterations."""
-    original = Steps.__next__
+    original = LloydSteps.__next__
     count = 0
 
-    def step(self: Steps) -> State:
+    def step(self: LloydSteps) -> State:
         nonlocal count
         count += 1
         if count > after:
             raise KeyboardInterrupt
         return original(self)
 
-    monkeypatch.setattr(Steps, "__next__", step)
+    monkeypatch.setattr(LloydSteps, "__next__", step)
 
 
 def test_without_a_checkpoint_nothing_is_kept(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

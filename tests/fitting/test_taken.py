@@ -165,7 +165,7 @@ def test_an_interrupted_fit_lets_go_and_may_go_on(
         begun = kmeans_steps(ROWS, 2, checkpoint=checkpoint)
         next(begun)
         with monkeypatch.context() as patch:
-            patch.setattr(iterations.Steps, "_iteration", stop)
+            patch.setattr(iterations.LloydSteps, "_iteration", stop)
             with pytest.raises(KeyboardInterrupt):
                 next(begun)
         assert is_free()

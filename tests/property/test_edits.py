@@ -14,7 +14,7 @@ import refclust
 from refclust.formulas import information
 from refclust.formulas.contingency import table
 from refclust.formulas.undefined import Undefined
-from refclust.metrics.adjusted import standardized as fast
+from refclust.metrics.adjusted import information_standardized as fast
 from refclust.numbers.real import sqrt, total
 
 

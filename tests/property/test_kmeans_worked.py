@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refclust.cli.commands.explain.kmeans import Iteration, Rows
+from refclust.cli.commands.explain.kmeans import Iteration
+from refclust.cli.commands.explain.kmeans import SeenRows as Rows
 from refclust.cli.commands.explain.kmeans_start import drawn_again, missing
 from refclust.cluster.fit import kmeans
 from refclust.cluster.results import KMeansFit

@@ -27,8 +27,8 @@ from refclust.formulas import significance as room
 from refclust.formulas.contingency import table
 from refclust.formulas.outcomes import Measurements, Outcomes
 from refclust.formulas.undefined import Undefined
-from refclust.metrics import permuted_labels as permuting
-from refclust.metrics import significance_sampled as sampled
+from refclust.metrics.sampled import permuted_labels as permuting
+from refclust.metrics.sampled import significance as sampled
 
 small = st.integers(0, 12)
 positive = st.fractions(Fraction(1, 50), 60, max_denominator=50)

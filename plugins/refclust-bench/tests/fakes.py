@@ -66,7 +66,7 @@ def contender(name: str, *, ours: bool = False, threads: tuple[int, ...] = (1,))
 
 
 def measured(
-    found: list[Contender],
+    rivals: list[Contender],
     behaviour: dict[str, dict[str, Any]] | None = None,
     plan: Plan = QUICK,
     workload: Workload = WORKLOADS["KM-A"],
@@ -79,7 +79,7 @@ def measured(
         return children[-1]
 
     tiny = replace(workload, quick={"n": 30, "d": 2, "k": 3})
-    row = runner.begin(tiny.case(tiny.sorts[0], quick=True), found, [])
+    row = runner.begin(tiny.case(tiny.sorts[0], quick=True), rivals, [])
     pool = Pool(launch)
     runner.measure(row, plan, pool)
     pool.close()

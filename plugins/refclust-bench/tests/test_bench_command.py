@@ -18,28 +18,28 @@ SMALL = ("--quick", "--workload", "MX-2", "--peers", "none", "--repeat", "1")
 def test_one_object(bench: Bench) -> None:
     done = bench(*SMALL, "--backend", "reference,loopback", "--json")
     assert done.code == 0, done.err
-    told = done.json()
-    assert told["schema"] == "refclust-bench/1"
-    assert (told["ok"], told["interrupted"], told["quick"], told["repeat"]) == (
+    content = done.json()
+    assert content["schema"] == "refclust-bench/1"
+    assert (content["ok"], content["interrupted"], content["quick"], content["repeat"]) == (
         True,
         False,
         True,
         1,
     )
-    assert told["threads"] == [1]
-    assert [(row["id"], row["data"]) for row in told["workloads"]] == [
+    assert content["threads"] == [1]
+    assert [(row["id"], row["data"]) for row in content["workloads"]] == [
         ("MX-2", "flat"),
         ("MX-2", "zipf"),
     ]
-    for row in told["workloads"]:
+    for row in content["workloads"]:
         assert row["finished"]
         assert row["best_peer"] is None
-        names = [one["name"] for one in row["contenders"]]
+        names = [part["name"] for part in row["contenders"]]
         assert names == ["refclust reference", "refclust loopback"]
-        assert {one["status"] for one in row["contenders"]} == {"same"}
-        assert len({one["value"] for one in row["contenders"]}) == 1
+        assert {part["status"] for part in row["contenders"]} == {"same"}
+        assert len({part["value"] for part in row["contenders"]}) == 1
         kernels = row["contenders"][1]["details"]["kernels"]
-        assert [one["backend"] for one in kernels] == ["loopback"]
+        assert [part["backend"] for part in kernels] == ["loopback"]
 
 
 def test_a_table(bench: Bench) -> None:
@@ -54,7 +54,7 @@ def test_a_table(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "message"),
     [
         (("--workload", "KM-X"), 2, "no workload is called 'KM-X'"),
         (("--peers", "weka"), 2, "no peer is called 'weka'"),
@@ -62,10 +62,10 @@ def test_a_table(bench: Bench) -> None:
         (("--threads", "0"), 2, "--threads"),
     ],
 )
-def test_mistakes(bench: Bench, arguments: tuple[str, ...], code: int, told: str) -> None:
+def test_mistakes(bench: Bench, arguments: tuple[str, ...], code: int, message: str) -> None:
     done = bench("--quick", *arguments)
     assert done.code == code
-    assert told in done.err
+    assert message in done.err
     assert done.out == ""
 
 
@@ -123,14 +123,17 @@ def test_a_peer_that_differs_is_told_and_fails_nothing(
     monkeypatch.setattr(runner, "measure", measure)
     done = bench(*SMALL, "--backend", "reference")
     assert done.code == 0
-    found = [line for line in done.out.splitlines() if line.startswith("FOUND")]
-    assert found == [
+    findings = [line for line in done.out.splitlines() if line.startswith("FOUND")]
+    assert findings == [
         f"FOUND  MX-2 {sort}: stranger 7.1, 1 thread: 0.5, refclust reference gave 0.75"
         for sort in ("flat", "zipf")
     ]
     done = bench(*SMALL, "--backend", "reference", "--json")
     assert (done.code, done.json()["ok"]) == (0, True)
-    assert [(one["data"], one["peer"], one["version"]) for one in done.json()["findings"]] == [
+    assert [
+        (finding["data"], finding["peer"], finding["version"])
+        for finding in done.json()["findings"]
+    ] == [
         ("flat", "stranger", "7.1"),
         ("zipf", "stranger", "7.1"),
     ]

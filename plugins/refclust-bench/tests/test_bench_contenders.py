@@ -18,15 +18,19 @@ def no_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_plugins_the_reference_takes_part_where_it_can() -> None:
     assert contenders.backends(None) == ["reference", "auto"]
     small, large = (WORKLOADS["KM-A"].case("blobs", quick=quick) for quick in (True, False))
-    found, left_out = contenders.contenders(small, ["reference", "auto"], [], [1, 2])
-    assert [(one.name, one.threads) for one in found] == [("refclust reference", (1,))]
-    assert [one.name for one in left_out] == ["refclust auto"]
-    found, left_out = contenders.contenders(large, ["reference"], [], [1, 2])
-    assert found == []
+    taking_part, left_out = contenders.contenders(small, ["reference", "auto"], [], [1, 2])
+    assert [(contender.name, contender.threads) for contender in taking_part] == [
+        ("refclust reference", (1,))
+    ]
+    assert [contender.name for contender in left_out] == ["refclust auto"]
+    taking_part, left_out = contenders.contenders(large, ["reference"], [], [1, 2])
+    assert taking_part == []
     assert left_out[0].reason == "the pure core would take minutes"
     # Workloads of the pure core run on it, whatever was asked for.
-    found, _ = contenders.contenders(WORKLOADS["PY-1"].case("blobs", quick=False), [], [], [1])
-    assert [one.name for one in found] == ["refclust reference"]
+    taking_part, _ = contenders.contenders(
+        WORKLOADS["PY-1"].case("blobs", quick=False), [], [], [1]
+    )
+    assert [contender.name for contender in taking_part] == ["refclust reference"]
 
 
 @pytest.mark.usefixtures("no_plugins")
@@ -39,9 +43,11 @@ def test_backends_are_asked_for_by_name() -> None:
 @pytest.mark.usefixtures("no_plugins")
 def test_a_backend_runs_with_every_number_of_threads() -> None:
     case = WORKLOADS["KM-A"].case("blobs", quick=False)
-    found, _ = contenders.contenders(case, ["loopback"], [], [1, 8])
-    assert [(one.name, one.threads) for one in found] == [("refclust loopback", (1, 8))]
-    assert found[0].warm_up == ({"limit": 20, "backend": "loopback"},)
+    taking_part, _ = contenders.contenders(case, ["loopback"], [], [1, 8])
+    assert [(contender.name, contender.threads) for contender in taking_part] == [
+        ("refclust loopback", (1, 8))
+    ]
+    assert taking_part[0].warm_up == ({"limit": 20, "backend": "loopback"},)
 
 
 def test_peers_that_are_missing_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,9 +56,11 @@ def test_peers_that_are_missing_are_told(monkeypatch: pytest.MonkeyPatch) -> Non
     assert peers.missing(["nltk"]) == ["nltk is not installed; pip install nltk"]
     assert peers.PEERS["scipy"].version is None
     case = WORKLOADS["PY-1"].case("blobs", quick=True)
-    found, left_out = contenders.contenders(case, ["reference"], ["nltk"], [1])
-    assert [one.name for one in found] == ["refclust reference"]
-    assert [(one.name, one.reason) for one in left_out] == [("nltk", "not installed")]
+    taking_part, left_out = contenders.contenders(case, ["reference"], ["nltk"], [1])
+    assert [contender.name for contender in taking_part] == ["refclust reference"]
+    assert [(contender.name, contender.reason) for contender in left_out] == [
+        ("nltk", "not installed")
+    ]
     assert contenders.contenders(case, ["reference"], [], [1])[1] == []
 
 

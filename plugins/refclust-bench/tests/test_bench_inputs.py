@@ -11,7 +11,7 @@ from refclust.errors import BadOption
 from refclust_bench import data, own, peers
 from refclust_bench.workloads import WORKLOADS, BenchCase, chosen
 
-CASES = [case for one in WORKLOADS.values() for case in one.cases(quick=True)]
+CASES = [case for workload in WORKLOADS.values() for case in workload.cases(quick=True)]
 
 
 def named(case: BenchCase) -> str:
@@ -27,21 +27,21 @@ def test_random_bits_belong_to_their_name() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=named)
 def test_inputs_are_repeatable_and_survive_a_file(case: BenchCase, tmp_path: Path) -> None:
-    given = case.tiny()
-    given.write(tmp_path)
-    assert data.read(tmp_path).digest() == given.digest() == case.tiny().digest()
-    assert dict(data.read(tmp_path).facts) == dict(given.facts)
-    other = {name: values[:] for name, values in given.buffers.items()}
+    tiny = case.tiny()
+    tiny.write(tmp_path)
+    assert data.read(tmp_path).digest() == tiny.digest() == case.tiny().digest()
+    assert dict(data.read(tmp_path).facts) == dict(tiny.facts)
+    other = {name: values[:] for name, values in tiny.buffers.items()}
     first = next(iter(other.values()))
     first[0] += 1
-    assert data.Input(given.kind, given.facts, other).digest() != given.digest()
+    assert data.Input(tiny.kind, tiny.facts, other).digest() != tiny.digest()
 
 
 @pytest.mark.parametrize("sort", sorted(data.DENSE))
 def test_starting_centres_are_different_rows(sort: str) -> None:
-    given = data.dense("test", sort, 50, 3, 7)
-    rows = [tuple(given.buffers["rows"][i : i + 3]) for i in range(0, 150, 3)]
-    centres = [tuple(given.buffers["centres"][i : i + 3]) for i in range(0, 21, 3)]
+    blobs = data.dense("test", sort, 50, 3, 7)
+    rows = [tuple(blobs.buffers["rows"][i : i + 3]) for i in range(0, 150, 3)]
+    centres = [tuple(blobs.buffers["centres"][i : i + 3]) for i in range(0, 21, 3)]
     assert len(rows) == 50
     assert len(set(centres)) == 7
     assert set(centres) <= set(rows)
@@ -68,8 +68,8 @@ def test_data_sets_are_what_they_are_called() -> None:
 
 @pytest.mark.parametrize("sort", ["tf-idf", "counts"])
 def test_documents_are_ordered_rows_without_zeros(sort: str) -> None:
-    given = data.documents("test", sort, 40, 300, 4)
-    starts, columns, values = (given.buffers[name] for name in ("starts", "columns", "values"))
+    documents = data.documents("test", sort, 40, 300, 4)
+    starts, columns, values = (documents.buffers[name] for name in ("starts", "columns", "values"))
     assert (starts[0], starts[-1], len(starts)) == (0, len(columns), 41)
     for begin, end in pairwise(starts):
         row = columns[begin:end].tolist()
@@ -82,8 +82,8 @@ def test_documents_are_ordered_rows_without_zeros(sort: str) -> None:
 
 @pytest.mark.parametrize("sort", ["flat", "zipf", "distinct"])
 def test_labels_fill_their_groups(sort: str) -> None:
-    given = data.labels("test", sort, 20_000, 30)
-    true, pred = given.buffers["true"], given.buffers["pred"]
+    labels = data.labels("test", sort, 20_000, 30)
+    true, pred = labels.buffers["true"], labels.buffers["pred"]
     assert set(true) == set(pred) == set(range(30))
     agreeing = sum(a == b for a, b in zip(true, pred, strict=True))
     assert 9_000 < agreeing < 13_000
@@ -92,17 +92,17 @@ def test_labels_fill_their_groups(sort: str) -> None:
 
 
 def test_workloads_are_chosen_by_name() -> None:
-    assert [one.id for one in chosen([])] == list(WORKLOADS)
-    assert [one.id for one in chosen(["sk-20"])] == ["SK-20"]
+    assert [workload.id for workload in chosen([])] == list(WORKLOADS)
+    assert [workload.id for workload in chosen(["sk-20"])] == ["SK-20"]
     with pytest.raises(BadOption, match="no workload is called 'KM-X'; there are: KM-A"):
         chosen(["km-x"])
 
 
 def test_every_workload_has_two_data_sets_and_contenders() -> None:
-    for one in WORKLOADS.values():
-        assert len(set(one.sorts)) >= 2
-        assert callable(getattr(own, own.TASKS[one.task]))
-        for entry in peers.TASKS[one.task]:
+    for workload in WORKLOADS.values():
+        assert len(set(workload.sorts)) >= 2
+        assert callable(getattr(own, own.TASKS[workload.task]))
+        for entry in peers.TASKS[workload.task]:
             assert callable(getattr(peers, entry.place))
             assert entry.peer in peers.PEERS
     assert len(WORKLOADS["ST-1"].cases(quick=True)) == 1

@@ -42,9 +42,9 @@ def test_a_module_that_is_not_there() -> None:
 
 @pytest.mark.parametrize("through", ["library", "command line"])
 def test_cold_starts_end_well(through: str, tmp_path: Path) -> None:
-    given = WORKLOADS["ST-1"].case("blobs", quick=True).tiny()
-    given.write(tmp_path)
-    work = own.cold_start(given, {"through": through, "folder": str(tmp_path)})
+    blobs = WORKLOADS["ST-1"].case("blobs", quick=True).tiny()
+    blobs.write(tmp_path)
+    work = own.cold_start(blobs, {"through": through, "folder": str(tmp_path)})
     assert work.outside
     assert work.told(work.run()) == Outcome()
 
@@ -88,5 +88,5 @@ MINE = result(who="mine", own=True)
     ],
 )
 def test_difference(workload: str, changes: dict[str, Any], reason: str | None) -> None:
-    told = difference(WORKLOADS[workload], result(**changes), MINE)
-    assert told is None if reason is None else (told or "").startswith(reason)
+    fault = difference(WORKLOADS[workload], result(**changes), MINE)
+    assert fault is None if reason is None else (fault or "").startswith(reason)

@@ -35,10 +35,12 @@ def test_facts_that_a_system_does_not_tell(monkeypatch: pytest.MonkeyPatch, tmp_
 
 def test_limits_of_the_machine() -> None:
     assert limits.possible()
-    found = limits.measured(Child, [1], side=8, length=100)
-    assert [(one["kind"], one["threads"]) for one in found] == [(kind, 1) for kind in limits.KINDS]
-    assert all(one["rate"] > 0 for one in found)
-    assert len(limits.told(found)) == 3
+    rates = limits.measured(Child, [1], side=8, length=100)
+    assert [(measurement["kind"], measurement["threads"]) for measurement in rates] == [
+        (kind, 1) for kind in limits.KINDS
+    ]
+    assert all(measurement["rate"] > 0 for measurement in rates)
+    assert len(limits.told(rates)) == 3
     assert limits.told([]) == []
 
 

@@ -44,11 +44,11 @@ def result_of(work: Work, who: str, *, ours: bool) -> Result:
 
 def both(case: BenchCase, entry: peers.Entry) -> tuple[Result, Result]:
     """The results of a peer and of the reference."""
-    given, workload = case.tiny(), case.workload
+    tiny, workload = case.tiny(), case.workload
     options = {**workload.options, "backend": "reference", "threads": 1}
-    mine = result_of(getattr(own, own.TASKS[workload.task])(given, options), "reference", ours=True)
+    mine = result_of(getattr(own, own.TASKS[workload.task])(tiny, options), "reference", ours=True)
     maker = getattr(peers, entry.place)
-    return result_of(maker(given, {**options, **entry.options}), entry.peer, ours=False), mine
+    return result_of(maker(tiny, {**options, **entry.options}), entry.peer, ours=False), mine
 
 
 # -- stand-ins ------------------------------------------------------------------------------------
@@ -58,11 +58,11 @@ def lloyd(rows: Any, centres: Any, limit: int | None) -> tuple[Any, Any, int]:
     """Centres, labels under them, and iterations; ties go to the lowest index."""
     labels, done = None, 0
     while limit is None or done < limit:
-        found = ((rows[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
+        nearest = ((rows[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
         done += 1
-        if labels is not None and (found == labels).all():
+        if labels is not None and (nearest == labels).all():
             break
-        labels = found
+        labels = nearest
         groups = [rows[labels == k] for k in range(len(centres))]
         means = [
             some.mean(axis=0) if len(some) else c for some, c in zip(groups, centres, strict=True)
@@ -94,8 +94,8 @@ class NltkClusterer:
     def classify(self, row: Any) -> int:
         return int(((self._means - row) ** 2).sum(axis=1).argmin())
 
-    def _sum_distances(self, one: Any, other: Any) -> float:
-        return float(np.abs(one - other).sum())
+    def _sum_distances(self, left: Any, right: Any) -> float:
+        return float(np.abs(left - right).sum())
 
 
 EUCLIDEAN = object()
@@ -113,7 +113,7 @@ class FaissKmeans:
         assert init_centroids.shape == (self.k, self.d)
         self.centres, self.labels, done = lloyd(rows, init_centroids, self.niter)
         self.iteration_stats: list[dict[str, float]] = [{}] * done
-        self.index = SimpleNamespace(search=lambda _, one: (None, self.labels[:, None] * one))
+        self.index = SimpleNamespace(search=lambda _, k: (None, self.labels[:, None] * k))
 
 
 def stood_in(monkeypatch: pytest.MonkeyPatch, **modules: Any) -> None:
@@ -184,6 +184,6 @@ def test_a_peer_whose_labels_are_wrong_is_seen(monkeypatch: pytest.MonkeyPatch) 
     stood_in(monkeypatch, sklearnex__cluster={"KMeans": Careless})
     case = WORKLOADS["KM-D"].case("offset 1e9", quick=True)
     theirs, mine = both(case, peers.Entry("scikit-learn-intelex", "sklearnex_kmeans"))
-    told = difference(case.workload, theirs, mine)
-    assert told is not None
-    assert told.endswith("labels are not those of reference")
+    fault = difference(case.workload, theirs, mine)
+    assert fault is not None
+    assert fault.endswith("labels are not those of reference")

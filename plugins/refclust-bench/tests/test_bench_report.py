@@ -19,8 +19,8 @@ def test_a_time_per_iteration() -> None:
 
 
 def test_the_table_and_the_object_tell_the_same() -> None:
-    found = [contender("a", ours=True), contender("b"), contender("c")]
-    row, _, _ = measured(found, {"b": {"seconds": 3.0, "peak": 3 << 20}, "c": {"error": "open"}})
+    rivals = [contender("a", ours=True), contender("b"), contender("c")]
+    row, _, _ = measured(rivals, {"b": {"seconds": 3.0, "peak": 3 << 20}, "c": {"error": "open"}})
     table = report.cells(row)
     assert [line[0] for line in table] == ["contender", "a", "b", "c"]
     assert table[1][:6] == ["a", "1.0", "1", "2.50 s", "2.00 s..3.00 s", "3.00×"]

@@ -15,8 +15,8 @@ from refclust_bench.workloads import WORKLOADS
 
 
 def test_contenders_take_turns_and_everybody_is_first_once() -> None:
-    found = [contender("a", ours=True), contender("b"), contender("c")]
-    row, log, children = measured(found, plan=replace(QUICK, repeat=3))
+    rivals = [contender("a", ours=True), contender("b"), contender("c")]
+    row, log, children = measured(rivals, plan=replace(QUICK, repeat=3))
     runs = [name for name, what in log if what == "run"]
     assert runs == [*"abc", *"abc", *"bca", *"cab"]
     assert len(children) == 3
@@ -29,16 +29,16 @@ def test_contenders_take_turns_and_everybody_is_first_once() -> None:
 
 
 def test_whoever_dies_fails_or_is_slow_does_not_stop_the_rest() -> None:
-    found = [contender(name, ours=name == "a") for name in "abcde"]
+    rivals = [contender(name, ours=name == "a") for name in "abcde"]
     row, log, _ = measured(
-        found,
+        rivals,
         {
             "b": {"ends": ("open", Ended("the process died with code -9"))},
             "c": {"ends": ("run", TookTooLong("no result within 60 s"))},
             "d": {"error": "run"},
         },
     )
-    assert [(one.status, one.reason) for one in row.settings] == [
+    assert [(setting.status, setting.reason) for setting in row.settings] == [
         ("same", ""),
         ("failed", "the process died with code -9"),
         ("too slow", "no result within 60 s"),
@@ -50,22 +50,22 @@ def test_whoever_dies_fails_or_is_slow_does_not_stop_the_rest() -> None:
 
 
 def test_a_peer_that_differs_is_not_comparable_and_takes_no_part_in_ratios() -> None:
-    found = [contender("a", ours=True), contender("b"), contender("c")]
-    row, _, _ = measured(found, {"b": {"labels": [1, 0], "seconds": 0.01}, "c": {"seconds": 8.0}})
+    rivals = [contender("a", ours=True), contender("b"), contender("c")]
+    row, _, _ = measured(rivals, {"b": {"labels": [1, 0], "seconds": 0.01}, "c": {"seconds": 8.0}})
     assert row.settings[1].status == "not comparable"
     assert row.settings[1].reason == "2 of 2 labels are not those of a"
     assert len(row.settings[1].seconds) == 2
     best = report.best_peer(row)
     assert best is not None
     assert best.contender.name == "c"
-    assert [report.ratio(one, row) for one in row.settings] == [8.0, None, 1.0]
+    assert [report.ratio(setting, row) for setting in row.settings] == [8.0, None, 1.0]
     assert report.wrong([row]) == []
 
 
 def test_a_peer_that_differs_is_a_finding() -> None:
-    found = [contender("a", ours=True), contender("b"), contender("c")]
-    row, _, _ = measured(found, {"b": {"labels": [1, 0]}})
-    assert [one.contender.name for _, one in report.findings([row])] == ["b"]
+    rivals = [contender("a", ours=True), contender("b"), contender("c")]
+    row, _, _ = measured(rivals, {"b": {"labels": [1, 0]}})
+    assert [setting.contender.name for _, setting in report.findings([row])] == ["b"]
     assert report.plain_finding(row, row.settings[1]) == {
         "workload": "KM-A",
         "data": "blobs",
@@ -77,20 +77,20 @@ def test_a_peer_that_differs_is_a_finding() -> None:
 
 
 def test_beside_a_wrong_backend_nothing_is_a_finding() -> None:
-    found = [contender("a", ours=True), contender("b", ours=True), contender("c")]
-    row, _, _ = measured(found, {"a": {"labels": [1, 0]}})
-    assert [one.status for one in row.settings] == ["same", "differs", "not comparable"]
+    rivals = [contender("a", ours=True), contender("b", ours=True), contender("c")]
+    row, _, _ = measured(rivals, {"a": {"labels": [1, 0]}})
+    assert [setting.status for setting in row.settings] == ["same", "differs", "not comparable"]
     assert report.findings([row]) == []
-    row, _, _ = measured([*found[2:], contender("d")], {"d": {"labels": [1, 0]}})
-    assert [one.status for one in row.settings] == ["same", "not comparable"]
+    row, _, _ = measured([*rivals[2:], contender("d")], {"d": {"labels": [1, 0]}})
+    assert [setting.status for setting in row.settings] == ["same", "not comparable"]
     assert report.findings([row]) == []  # peers among themselves: nobody knows who is right
 
 
 def test_a_backend_that_differs_is_wrong() -> None:
-    found = [contender("a", ours=True), contender("b", ours=True), contender("c")]
-    row, _, _ = measured(found, {"b": {"labels": [1, 0]}})
-    assert [one.status for one in row.settings] == ["same", "differs", "same"]
-    assert [one.contender.name for _, one in report.wrong([row])] == ["b"]
+    rivals = [contender("a", ours=True), contender("b", ours=True), contender("c")]
+    row, _, _ = measured(rivals, {"b": {"labels": [1, 0]}})
+    assert [setting.status for setting in row.settings] == ["same", "differs", "same"]
+    assert [setting.contender.name for _, setting in report.wrong([row])] == ["b"]
 
 
 @pytest.mark.parametrize(
@@ -101,10 +101,10 @@ def test_a_backend_that_differs_is_wrong() -> None:
     ],
 )
 def test_results_and_inputs_must_stay(behaviour: dict[str, Any], reason: str) -> None:
-    found = [contender("a", ours=True), contender("b")]
-    row, _, _ = measured(found, {"a": behaviour, "b": behaviour})
-    assert [one.status for one in row.settings] == ["differs", "not comparable"]
-    assert {one.reason for one in row.settings} == {reason}
+    rivals = [contender("a", ours=True), contender("b")]
+    row, _, _ = measured(rivals, {"a": behaviour, "b": behaviour})
+    assert [setting.status for setting in row.settings] == ["differs", "not comparable"]
+    assert {setting.reason for setting in row.settings} == {reason}
 
 
 def test_another_input_is_found_out() -> None:
@@ -114,25 +114,28 @@ def test_another_input_is_found_out() -> None:
 
 
 def test_the_better_number_of_threads_counts() -> None:
-    found = [contender("a", ours=True, threads=(1, 2)), contender("b", threads=(1, 2))]
-    row, _, children = measured(found)
+    rivals = [contender("a", ours=True, threads=(1, 2)), contender("b", threads=(1, 2))]
+    row, _, children = measured(rivals)
     assert len(children) == 4
     row.settings[0].seconds = [2.0, 2.0, 9.0]
     row.settings[1].seconds = [3.0, 1.0, 3.0]
     row.settings[2].seconds = [8.0]
     row.settings[3].seconds = [6.0]
-    assert [(one.contender.name, one.threads) for one in report.better(row)] == [("a", 1), ("b", 2)]
-    assert [report.ratio(one, row) for one in row.settings] == [3.0, 2.0, 0.75, 1.0]
+    assert [(setting.contender.name, setting.threads) for setting in report.better(row)] == [
+        ("a", 1),
+        ("b", 2),
+    ]
+    assert [report.ratio(setting, row) for setting in row.settings] == [3.0, 2.0, 0.75, 1.0]
     assert report.verdict(row) == "a: 3.00× the speed of b"
     # A setting whose result is not the same is no better, however fast.
     row.settings[3].status = "not comparable"
-    assert [one.threads for one in report.better(row)] == [1, 1]
+    assert [setting.threads for setting in report.better(row)] == [1, 1]
 
 
 def test_contenders_of_one_library_share_a_process_if_asked() -> None:
-    found = [contender("lib one"), contender("lib two")]
-    assert len(measured(found)[2]) == 2
-    assert len(measured(found, plan=replace(QUICK, shared=True))[2]) == 1
+    rivals = [contender("lib one"), contender("lib two")]
+    assert len(measured(rivals)[2]) == 2
+    assert len(measured(rivals, plan=replace(QUICK, shared=True))[2]) == 1
 
 
 def test_without_any_contender_there_is_nothing_to_compare() -> None:
@@ -142,19 +145,19 @@ def test_without_any_contender_there_is_nothing_to_compare() -> None:
 
 
 def test_an_interrupt_leaves_what_was_measured() -> None:
-    found = [contender("a", ours=True), contender("b")]
-    row = runner.begin(WORKLOADS["KM-A"].case("blobs", quick=True), found, [])
+    rivals = [contender("a", ours=True), contender("b")]
+    row = runner.begin(WORKLOADS["KM-A"].case("blobs", quick=True), rivals, [])
     row.case.sizes["n"] = 30  # type: ignore[index]
-    told: list[str] = []
+    messages: list[str] = []
 
     def tell(text: str) -> None:
-        told.append(text)
+        messages.append(text)
         if text.startswith("round 2"):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         runner.measure(row, QUICK, Pool(lambda _: Fake([], {})), tell)
-    assert told[0] == "making the data"
-    assert [len(one.seconds) for one in row.settings] == [1, 1]
+    assert messages[0] == "making the data"
+    assert [len(setting.seconds) for setting in row.settings] == [1, 1]
     assert not row.finished
     assert report.heading(row).endswith("(interrupted)")

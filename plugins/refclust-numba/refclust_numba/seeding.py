@@ -178,13 +178,13 @@ def locate(rows: Rows, before: Potential | None, r: float, by: str = "squares") 
     if by == "distinct":
         return draws.by_weight(rows, draws.different(rows, before), r)
     row = draws.by_squares(rows, before, r)
-    return reference.place(rows.points, _plain(before), r, by) if row is None else row
+    return reference.place(rows.points, _for_reference(before), r, by) if row is None else row
 
 
 def best_candidate(rows: Rows, before: Potential, candidates: tuple[int, ...]) -> int:
     """Say which row, as the next centre, would leave the least potential, the first of equals."""
     if not rows.d:
-        return reference.best_candidate(rows.points, _plain(before), candidates)
+        return reference.best_candidate(rows.points, _for_reference(before), candidates)
     vectors, first = _whole_rows(rows, candidates)
     if len(first) == 1:
         return candidates[first[0]]
@@ -201,7 +201,7 @@ def best_candidate(rows: Rows, before: Potential, candidates: tuple[int, ...]) -
         asked = _greatest(*_sparse_gains(rows, before, vectors, old))
     if len(asked) > 1:
         some = tuple(candidates[first[k]] for k in asked)
-        return reference.best_candidate(rows.points, _plain(before), some)
+        return reference.best_candidate(rows.points, _for_reference(before), some)
     return candidates[first[int(asked[0])]]
 
 
@@ -227,7 +227,7 @@ def _sparse_gains(rows: Rows, before: Potential, vectors: Any, old: Any) -> tupl
     return totals, totals * ((rows.n / 64 + 64) * ROUND) + (slacks + faint)
 
 
-def _plain(before: Potential) -> Potential:
+def _for_reference(before: Potential) -> Potential:
     """A potential as the reference takes it; it makes its own estimates."""
     return Potential(before.centres, before.nearest, before.squares, None)
 
@@ -256,7 +256,7 @@ def farthest(rows: Rows, before: Potential, labels: Any = None, cluster: int = 0
         counted = counted & (array_over(labels, np.int32) == cluster)
     asked = np.nonzero(counted)[0]
     if not len(asked) or not rows.d:
-        return reference.farthest(rows.points, _plain(before), labels, cluster)
+        return reference.farthest(rows.points, _for_reference(before), labels, cluster)
     squares = believed(rows, before)[asked]
     doubt = 4 * float(slack(rows, before.centres)[asked].max())
     greatest = squares.max()

@@ -149,7 +149,7 @@ def _kmeans_facts(fit: KMeansFit) -> list[tuple[str, str]]:
     facts = [("stopped", f"after {counted(fit.iterations, 'iteration')}: {_REASONS[fit.stopped]}")]
     if len(fit.runs) > 1:
         best = f"{len(fit.runs)}, the best is number {fit.best + 1}"
-        facts.append(("runs", f"{best}; {_spread(fit)}{unfinished(fit.runs)}"))
+        facts.append(("runs", f"{best}; {_range_of_runs(fit)}{unfinished(fit.runs)}"))
     if fit.emptied:
         facts.append(("empty clusters", _emptied(fit.emptied)))
     start = {"given": "the centres given", "labels": "the labels given"}.get(fit.start)
@@ -164,7 +164,7 @@ def unfinished(runs: Sequence[Any]) -> str:
     return f"; {count} did not converge" if count else ""
 
 
-def _spread(fit: KMeansFit) -> str:
+def _range_of_runs(fit: KMeansFit) -> str:
     """How far apart the runs ended."""
     cosines = [run.cosine for run in fit.runs if run.cosine is not None]
     name, (low, high) = "RSS", fit.spread

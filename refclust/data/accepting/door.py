@@ -117,7 +117,7 @@ def _double(value: Any, place: Callable[[int], str], i: int, kind: type[Refclust
     if type(value) is float:
         return value
     if type(value) is not int:
-        value = _plain(value)
+        value = _native(value)
     if value is None:
         raise MissingValue(f"{place(i)} is missing (None); a number is needed")
     # Other libraries register their real numbers here; their truth values are none.
@@ -158,7 +158,7 @@ def _matrix(data: Any, names: Features | None) -> tuple[Matrix, Features | None]
             "a sparse matrix or a table is needed"
         )
 
-    rows = _plain(data)
+    rows = _native(data)
     if isinstance(rows, Set) or not isinstance(rows, Iterable):
         raise refusal()
     return _rows(iterator(rows, refusal), names)
@@ -238,7 +238,7 @@ def _dense_rows(rows: Iterable[Any]) -> Dense:
             values.extend(handed)  # what most callers give, without all the questions
             n = i + 1
             continue
-        row = _plain(handed)
+        row = _native(handed)
         if isinstance(handed, Mapping):
             raise DimensionMismatch(f"row 0 is dense and row {i} is sparse; give all in one form")
         if isinstance(row, RealNumber) and not isinstance(row, bool):
@@ -302,7 +302,7 @@ def _sparse_rows(rows: Iterable[Any], names: Features | None) -> tuple[Sparse, F
 
 
 def _key(name: Any, i: int) -> str | int:
-    key = _plain(name)
+    key = _native(name)
     if isinstance(key, str):
         return str(key)
     if isinstance(key, bool) or not isinstance(key, int):
@@ -318,7 +318,7 @@ def _features(features: Iterable[Any]) -> Features:
     names = _sequence(features, "features")
     if set(map(type, names)) in ({int}, {str}):
         return tuple(names)
-    names = [_plain(name) for name in names]
+    names = [_native(name) for name in names]
     if all(isinstance(name, int) and not isinstance(name, bool) for name in names):
         return tuple(map(int, names))
     return tuple(map(_text, names))
@@ -371,13 +371,13 @@ def _sequence(source: Any, what: str) -> list[Any]:
     def refusal() -> RefclustError:
         return BadLabel(f"{what} are a sequence, one for each, not {_shown(source)}")
 
-    values = _plain(source)
+    values = _native(source)
     if isinstance(values, Set) or not isinstance(values, Iterable):
         raise refusal()
     return items(values, refusal)
 
 
-def _plain(value: Any) -> Any:
+def _native(value: Any) -> Any:
     """What stands behind an array or a number taken from one; anything else as it is."""
     if isinstance(value, (int, float, str, list, tuple)):
         return value

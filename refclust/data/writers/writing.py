@@ -146,7 +146,7 @@ def label_chunks(
         if len(column) != data.n:
             raise LabelLengthMismatch(f"{len(column)} values of {name} for {data.n} rows")
     rows = (
-        [data.row_name(i), *(_plain(column[i]) for column in (labels, *more.values()))]
+        [data.row_name(i), *(_native(column[i]) for column in (labels, *more.values()))]
         for i in range(data.n)
     )
     if format == "jsonl":
@@ -323,7 +323,7 @@ def _bytes(text: str) -> bytes:
         raise BadLabel(f"{wrong!r} ends in half of a character, which no text file holds") from None
 
 
-def _plain(value: Any) -> int | float | str:
+def _native(value: Any) -> int | float | str:
     """A label or a number as the standard library writes it."""
     if isinstance(value, int | float | str):
         return value

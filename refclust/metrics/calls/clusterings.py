@@ -138,7 +138,7 @@ def clustered(
     return Clustered(
         numbers,
         clusters,
-        _Rows(data),
+        _LazyRows(data),
         weights=known,
         passes=passes,
         columns=None if data.kind == "dense" else range(data.d),
@@ -182,7 +182,7 @@ def _moments(
     return Moments(rows, numbers, len(clusters), session or Session())
 
 
-class _Rows(Sequence[Vector]):
+class _LazyRows(Sequence[Vector]):
     """The rows of a data set as vectors, made when they are asked for."""
 
     def __init__(self, data: Dataset) -> None:

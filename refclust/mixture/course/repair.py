@@ -97,8 +97,8 @@ def all_collapsed(runs: Sequence[Run[Any]]) -> DegenerateCovariance:
     rows = ", ".join(map(str, event.rows))
     of = f" (most probable for rows {rows})" if event.rows else ""
     many = f" in all {len(runs)} runs; in the first" if len(runs) > 1 else ""
-    spread = "spread" in event.why
-    choices = "a simpler covariance, a floor (floor=1e-6)" if spread else "another start"
+    flat = "spread" in event.why
+    choices = "a simpler covariance, a floor (floor=1e-6)" if flat else "another start"
     return DegenerateCovariance(
         f"a component collapsed{many}: in iteration {event.iteration} {event.why}{of}; choose "
         f"fewer components, {choices}, or the policy drop or reset"

@@ -10,7 +10,7 @@ from refclust.data.files.document import Node
 from refclust.data.files.parts import Known, also, array, doubles, items
 from refclust.data.files.records import taken
 from refclust.models.records.numbers import Above, Covariance, Numbers, Spreads, form_of
-from refclust.models.records.rows import Rows
+from refclust.models.records.rows import CentreRows
 
 if TYPE_CHECKING:
     from refclust.mixture.predict import Parameters
@@ -95,7 +95,7 @@ class GaussianBeliefNumbers(_Beliefs):
     alpha: Weights
     beta: OfEach
     nu: Annotated[OfEach, also(_degrees)]
-    means: Annotated[Rows, items("alpha", fewest=1)]
+    means: Annotated[CentreRows, items("alpha", fewest=1)]
     scales: Annotated[Spreads, items("alpha", fewest=1)]
 
     @classmethod

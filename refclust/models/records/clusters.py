@@ -40,7 +40,7 @@ from refclust.models.records.common import Reading as Reading
 from refclust.models.records.common import Weighing as Weighing
 from refclust.models.records.mixtures import ClassifierModel as ClassifierModel
 from refclust.models.records.mixtures import MixtureModel as MixtureModel
-from refclust.models.records.rows import Row, Rows, directed, room
+from refclust.models.records.rows import CentreRows, Row, directed, room
 
 GIVEN: Final = "given"
 TotalCosine: TypeAlias = Annotated[
@@ -118,7 +118,7 @@ class KMeansFitted:
     sizes: Sizes
     within: Within
     centres: Annotated[
-        Rows,
+        CentreRows,
         also(directed, "params.metric"),
         counted("centres", "params.k", fewer=("params.empty", "drop")),
     ]
@@ -195,7 +195,7 @@ class BisectingFitted:
     mean_square: Amount
     sizes: Sizes
     within: Within
-    centres: Annotated[Rows, counted("centres", "params.k", fewer=False)]
+    centres: Annotated[CentreRows, counted("centres", "params.k", fewer=False)]
     splits: Annotated[tuple[FlatSplit, ...], room(2), items("params.k", less=1)]
 
     def check(self, node: Node, _known: Known) -> None:

@@ -13,7 +13,7 @@ from refclust.data.files.parts import Known, Part, also, doubles, items
 from refclust.data.files.parts import double as double_part
 from refclust.data.files.records import taken
 from refclust.models.records.common import Amount
-from refclust.models.records.rows import Rows
+from refclust.models.records.rows import CentreRows
 from refclust.numbers.linalg import NotPositive, cholesky
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _fits(node: Node, form: Form, known: Known) -> None:
         node.fail(f"{form}; params.covariance is written in the form {due}")
 
 
-def _spread() -> Part:
+def _covariance() -> Part:
     """A covariance or something like it, in the form of the covariance model.
 
     Spec: MODEL-LOAD
@@ -114,7 +114,7 @@ def _spread() -> Part:
 
 
 Shares: TypeAlias = Annotated[tuple[float, ...], doubles(least=0, fewest=1), also(_sum_to_one)]
-Spreads: TypeAlias = tuple[Annotated[Centre, _spread()], ...]
+Spreads: TypeAlias = tuple[Annotated[Centre, _covariance()], ...]
 Above: TypeAlias = Annotated[float, double_part(0, above=True)]
 Probability: TypeAlias = Annotated[float, double_part(0, 1)]
 Probabilities: TypeAlias = Annotated[tuple[float, ...], doubles("d", 0, 1)]
@@ -234,7 +234,7 @@ class GaussianNumbers(Numbers):
 
     form: Annotated[Form, also(_fits)]
     weights: Shares
-    means: Annotated[Rows, items("weights", fewest=1)]
+    means: Annotated[CentreRows, items("weights", fewest=1)]
     covariances: Annotated[Spreads, items("weights", fewest=1)]
 
     @classmethod
@@ -266,7 +266,7 @@ class CountNumbers(Numbers):
     """
 
     weights: Shares
-    probabilities: Annotated[Rows, items("weights", fewest=1), also(_probabilities)]
+    probabilities: Annotated[CentreRows, items("weights", fewest=1), also(_probabilities)]
 
     @property
     def middles(self) -> Centres:
@@ -291,7 +291,7 @@ class MeanNumbers(Numbers):
     """
 
     weights: Shares
-    means: Annotated[Rows, items("weights", fewest=1), also(_not_negative)]
+    means: Annotated[CentreRows, items("weights", fewest=1), also(_not_negative)]
 
     @property
     def middles(self) -> Centres:

@@ -85,7 +85,7 @@ def room(rows: int = 1) -> Wrapper:
 
 
 Row: TypeAlias = Annotated[Centre, _row()]
-Rows: TypeAlias = Annotated[tuple[Row, ...], room()]
+CentreRows: TypeAlias = Annotated[tuple[Row, ...], room()]
 
 
 def directed(node: Node, rows: tuple[Centre, ...], known: Known) -> None:

@@ -24,7 +24,7 @@ from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 from refclust.numbers.nearest import nearest
 from refclust.numbers.sampling import below, shuffled, stream
-from refclust.testing.checks.stories import Rows, Story, stories
+from refclust.testing.checks.stories import RowNumbers, Story, stories
 
 _DRAWS: Final = (0.0, 0.3, 0.5, 0.75, 1.0 - 2.0**-53)
 _FEW: Final = 50  # rows that are cut into single ones, too
@@ -56,10 +56,10 @@ class _Cut:
     """A story, and the parts into which its rows are cut."""
 
     story: Story
-    parts: list[Rows]
+    parts: list[RowNumbers]
 
     @property
-    def rows(self) -> Rows:
+    def rows(self) -> RowNumbers:
         """All rows, in the order of the parts."""
         return [i for part in self.parts for i in part]
 
@@ -70,7 +70,7 @@ class _Cut:
         return f"{self.story.name} in parts of {listing} rows"
 
 
-def _cuts(story: Story) -> list[list[Rows]]:
+def _cuts(story: Story) -> list[list[RowNumbers]]:
     """Cuts of the rows: two parts, some parts of which one is empty, single rows in any order."""
     n, rng = story.n, stream(story.n)
     mixed = shuffled(rng, range(n))
@@ -83,13 +83,13 @@ def _cuts(story: Story) -> list[list[Rows]]:
     ]
 
 
-def _parts(order: list[int], edges: Sequence[int]) -> list[Rows]:
+def _parts(order: list[int], edges: Sequence[int]) -> list[RowNumbers]:
     return [order[a:b] for a, b in pairwise([0, *sorted(edges), len(order)])]
 
 
-def _joined(story: Story, parts: list[Rows]) -> list[Rows]:
+def _joined(story: Story, parts: list[RowNumbers]) -> list[RowNumbers]:
     """The same cut, but rows without weight go with those after them: alone they are no data."""
-    joined: list[Rows] = []
+    joined: list[RowNumbers] = []
     left: list[int] = []
     for part in parts:
         rows = [*left, *part]
@@ -144,7 +144,7 @@ class _Trial:
 
     def merge(self, cut: _Cut) -> None:
         """Tell a story in parts, merge what they answer, and judge it by the whole."""
-        whole = _Teller(_plain(cut.story.part(cut.rows)))
+        whole = _Teller(_for_reference(cut.story.part(cut.rows)))
         cut.story.tell(whole.call, cut.rows)
         tellers = [self._teller(cut.story, part) for part in cut.parts]
         for teller, part in zip(tellers, cut.parts, strict=True):
@@ -160,7 +160,7 @@ class _Trial:
                 if kernel == _MASS:
                     self._draw(cut, whole, tellers, place)
 
-    def _teller(self, story: Story, part: Rows) -> _Teller:
+    def _teller(self, story: Story, part: RowNumbers) -> _Teller:
         """Whoever answers about a part: the backend, about no rows the reference."""
         if not part:
             data = story.data
@@ -180,7 +180,7 @@ class _Trial:
                 return None
             return lambda *args: backend.export(offered[kernel](*args))
 
-        return _Teller(_plain(data), backend.prepare(data), function)
+        return _Teller(_for_reference(data), backend.prepare(data), function)
 
     def _draw(self, cut: _Cut, whole: _Teller, tellers: list[_Teller], place: int) -> None:
         """A draw over several parts falls on the row on which it falls over the whole."""
@@ -206,7 +206,7 @@ class _Trial:
             self.faults.setdefault(kernel, f"{fault} [merged: {cut.named()}]")
 
 
-def _plain(data: Any) -> Any:
+def _for_reference(data: Any) -> Any:
     return data if isinstance(data, LabelPairs) else Points(data)
 
 

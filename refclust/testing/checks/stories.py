@@ -24,7 +24,7 @@ from refclust.testing.scripts.mixture_calls import covariances_of, densities_of,
 from refclust.testing.scripts.row_calls import first_rows
 
 Call: TypeAlias = Callable[..., Any]
-Rows: TypeAlias = Sequence[int]  # the numbers that some rows have in the whole
+RowNumbers: TypeAlias = Sequence[int]  # the numbers that some rows have in the whole
 
 _K: Final = 3
 
@@ -35,14 +35,14 @@ class Story:
 
     name: str
     data: Dataset | LabelPairs
-    tell: Callable[[Call, Rows], None]
+    tell: Callable[[Call, RowNumbers], None]
 
     @property
     def n(self) -> int:
         """The number of rows."""
         return len(self.data.classes) if isinstance(self.data, LabelPairs) else self.data.n
 
-    def part(self, rows: Rows) -> Any:
+    def part(self, rows: RowNumbers) -> Any:
         """The data of some rows."""
         if isinstance(self.data, Dataset):
             return self.data.select(rows)
@@ -53,7 +53,7 @@ class Story:
             None if weights is None else [weights[i] for i in rows],
         )
 
-    def weighs(self, rows: Rows) -> bool:
+    def weighs(self, rows: RowNumbers) -> bool:
         """Whether some of these rows have weight: others are no data set."""
         weights = self.data.weights if isinstance(self.data, Dataset) else None
         return bool(rows) and (weights is None or any(weights[i] for i in rows))
@@ -101,7 +101,7 @@ def _of_rows(name: str, data: Dataset) -> Story:
     centres = CentreMatrix.of(first)
     moved = CentreMatrix.of([_between(first[c], first[(c + 1) % _K]) for c in range(_K)])
 
-    def tell(call: Call, rows: Rows) -> None:
+    def tell(call: Call, rows: RowNumbers) -> None:
         labels = array("i", (i * i % 7 % _K for i in rows))
         call("kmeans.directions")
         call("kmeans.assign", centres, "euclidean")
@@ -128,7 +128,7 @@ def _of_gaussians(name: str, data: Dataset, *, few: bool = False) -> Story:
     white = whitening(points, covariances_of(whole, "full"), "full")
     densities = densities_of(whole, white, "full", 1.0)
 
-    def tell(call: Call, rows: Rows) -> None:
+    def tell(call: Call, rows: RowNumbers) -> None:
         call("gaussian.exact_moments", _shares(rows), _K, densities.means, "full")
         if few:
             return
@@ -143,7 +143,7 @@ def _of_counts(name: str, data: Dataset, *, few: bool = False) -> Story:
     labels = array("i", (i % _K for i in range(data.n)))
     terms = terms_of(tallies(Points(data), labels, _K), 0.125)
 
-    def tell(call: Call, rows: Rows) -> None:
+    def tell(call: Call, rows: RowNumbers) -> None:
         call("multinomial.exact_tallies", _shares(rows), _K)
         if few:
             return
@@ -154,23 +154,23 @@ def _of_counts(name: str, data: Dataset, *, few: bool = False) -> Story:
 
 
 def _of_labels(name: str, data: LabelPairs) -> Story:
-    def tell(call: Call, rows: Rows) -> None:  # noqa: ARG001
+    def tell(call: Call, rows: RowNumbers) -> None:  # noqa: ARG001
         call("contingency.table")
 
     return Story(name, data, tell)
 
 
-def _labels(rows: Rows) -> array[int]:
+def _labels(rows: RowNumbers) -> array[int]:
     """Some rows belong to no component."""
     return array("i", (-1 if i % 5 == 4 else i % _K for i in rows))
 
 
-def _shares(rows: Rows) -> array[float]:
+def _shares(rows: RowNumbers) -> array[float]:
     """Shares that no power of two makes whole."""
     parts = [[1 + (i + 2 * c) % 5 for c in range(_K)] for i in rows]
     return array("d", (share / sum(row) for row in parts for share in row))
 
 
-def _taken(labels: Sequence[Any], rows: Rows) -> Sequence[Any]:
+def _taken(labels: Sequence[Any], rows: RowNumbers) -> Sequence[Any]:
     taken = [labels[i] for i in rows]
     return array(labels.typecode, taken) if isinstance(labels, array) else taken

@@ -130,12 +130,12 @@ def _cosine(row: Sequence[Fraction], centre: Sequence[float]) -> Fraction:
 def _sums(data: Any, args: Sequence[Any], due: Any, answer: Any) -> Iterator[str]:
     """Of the first sum that is wrong: by how much, and what explains it."""
     labels, k = args[0], args[1]
-    wrong, right = _plain(answer.exact()), _plain(due.exact())
+    wrong, right = _fractions(answer.exact()), _fractions(due.exact())
     points = Points(data)
     if points.weighted and data.n <= _MOST_ROWS:
         unweighted = Points(Dataset(data.matrix))
         as_ones = KERNELS["kmeans.accumulate"].reference(unweighted, labels, k)
-        if wrong == _plain(as_ones):
+        if wrong == _fractions(as_ones):
             yield "as if every weight were 1: the weights are ignored"
         if wrong[0] != right[0] and not any(w for w in points.weights if w < 0):
             yield _zero_weights(points, labels, wrong[0], right[0])
@@ -170,7 +170,7 @@ def _rounding(relative: Fraction) -> str:
     return "rounded as if in single precision" if relative < Fraction(1, 2**10) else ""
 
 
-def _plain(sums: ClusterSums) -> tuple[list[Fraction], list[list[Fraction]]]:
+def _fractions(sums: ClusterSums) -> tuple[list[Fraction], list[list[Fraction]]]:
     unit = 1 << sums.shift
     weights = [sums.weight(k) for k in range(len(sums.weights))]
     return weights, [[Fraction(s, unit) for s in row] for row in sums.sums]

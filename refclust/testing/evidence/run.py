@@ -145,7 +145,9 @@ def each(
         def result_of(trial: Trial) -> Result:
             return _result(trial, known[trial.clause], sample)
 
-        for outcome in map(result_of, trials) if jobs < 2 else _spread(trials, result_of, jobs):
+        for outcome in (
+            map(result_of, trials) if jobs < 2 else _in_processes(trials, result_of, jobs)
+        ):
             done(outcome)
 
     tests = sorted({test for trial in trials for test in trial.tests + trial.golden})
@@ -195,7 +197,7 @@ def _item_fails(item: Any) -> bool:
     return any(report.failed for report in runner.runtestprotocol(item, log=False, nextitem=None))
 
 
-def _spread(
+def _in_processes(
     trials: Sequence[Trial], result_of: Callable[[Trial], Result], jobs: int
 ) -> Iterator[Result]:
     """The results of some processes side by side."""

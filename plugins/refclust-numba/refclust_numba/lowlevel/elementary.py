@@ -58,7 +58,7 @@ class Emit(Code):
         """A double known now in every lane."""
         return ir.Constant(VECTOR, [value] * DOUBLES)
 
-    def spread(self, memory: Memory, *place: Any) -> Any:
+    def broadcast(self, memory: Memory, *place: Any) -> Any:
         """The double at a place in every lane."""
         return self.splat(self.scalar(memory, *place))
 

@@ -112,7 +112,7 @@ def traces(rows: Any, seconds: Any, white: Any, form: str) -> Any:
     if form == "full":
         trace_full(moments.reshape(k, d, d), parts.reshape(k, d, d), sums)
     else:
-        trace_plain(moments.reshape(k, d), parts.reshape(k, -1), sums)
+        trace_diagonal(moments.reshape(k, d), parts.reshape(k, -1), sums)
     return sums
 
 
@@ -132,7 +132,7 @@ def trace_full(moments: Any, white: Any, sums: Any) -> None:
 
 
 @compiled
-def trace_plain(moments: Any, white: Any, sums: Any) -> None:
+def trace_diagonal(moments: Any, white: Any, sums: Any) -> None:
     """The same for diagonals, or for one number for all columns."""
     spherical = white.shape[1] == 1
     for c in range(moments.shape[0]):

@@ -33,7 +33,7 @@ def _of_all(function: Callable[[Emit, Any], Any]) -> Any:
                 emit.store(value, target, into, place)
             done = emit.index((vectors, DOUBLES))
             with emit.loop(builder.sub(count, done)) as rest:
-                value = function(emit, emit.spread(source, first, done, rest.index))
+                value = function(emit, emit.broadcast(source, first, done, rest.index))
                 emit.store(emit.lane(value), target, into, done, rest.index)
             return emit.none()
 

@@ -26,7 +26,7 @@ TURNS: Final = BLOCK // STRANDS
 _GROUP: Final = 8  # components
 
 
-class _Rows:
+class _RowVector:
     """One vector of rows of a block on its way to shares."""
 
     def __init__(self, emit: Emit, work: Memory, k: Any, row: Any) -> None:
@@ -98,7 +98,7 @@ def share(
             entropies = emit.variable(emit.load(work, totals, STRANDS, strands))
             with emit.loop(TURNS) as turn:
                 row = emit.index((turn.index, STRANDS), strands)
-                rows = _Rows(emit, work, k, row)
+                rows = _RowVector(emit, work, k, row)
                 peak = rows.peak(joint)
                 # No component can have made such a row: every difference from 0 is -inf, every q 0.
                 start = emit.where("==", peak, none, zero, peak)

@@ -47,7 +47,7 @@ class _Squares:
                 x = emit.load(self._packed, begin, (column.index, STRANDS))
                 for o, square in enumerate(squares):
                     line = emit.index(self._line, (self._d, o), column.index)
-                    gap = emit.minus(x, emit.spread(self._lines, line))
+                    gap = emit.minus(x, emit.broadcast(self._lines, line))
                     emit.add_product(gap, gap, square)
             yield block, [emit.builder.load(square) for square in squares]
 
@@ -97,7 +97,7 @@ def add_both(
         squares = _Squares(emit)
         weights, strands, sums = emit.memories(6, 7, 9)
         origin, place = emit.values(8, 10)
-        own_weights = [emit.spread(weights, origin, o) for o in range(ORIGINS)]
+        own_weights = [emit.broadcast(weights, origin, o) for o in range(ORIGINS)]
         with emit.loop(PARTS) as part:
             own = (part.index, DOUBLES)
             totals = [emit.variable() for _ in range(ORIGINS)]

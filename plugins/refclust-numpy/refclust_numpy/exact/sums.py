@@ -54,7 +54,7 @@ def accumulate(rows: Rows, labels: Any, k: int) -> LimbSums | ClusterSums:
     """Keeps the contract of kmeans.accumulate."""
     groups = integers(labels)
     if not _ordinary(rows):
-        return reference.accumulate(rows.points, _plain(groups), k)
+        return reference.accumulate(rows.points, _for_reference(groups), k)
     bins = Bins(_grid(rows), k * rows.d)
     for begin, end in rows.blocks(_BLOCK):
         _add(bins, rows, slice(begin, end), groups[begin:end])
@@ -165,7 +165,7 @@ def _weights(rows: Rows, labels: Array, k: int) -> tuple[tuple[int, ...], int]:
     return tuple(totals), shift
 
 
-def _plain(labels: Array) -> Any:
+def _for_reference(labels: Array) -> Any:
     """Labels as the reference indexes them."""
     return np.ascontiguousarray(labels).data
 
@@ -329,7 +329,7 @@ def squares(rows: Rows, labels: Any, k: int) -> tuple[Fraction, ...]:
     low = 2 * exponent(rows.smallest) if rows.largest else 0
     low += min(exponent(lightest), 0) - (0 if rows.weights is None else 106)
     if not (top < HIGHEST and low > _DEEPEST and exponent(heaviest) < HIGHEST):
-        return reference.squares(rows.points, _plain(numbers), k)
+        return reference.squares(rows.points, _for_reference(numbers), k)
     bins = Bins(Grid.of(top, 4 * max(rows.n, rows.values.size)), k)
     for begin, end in rows.blocks(_MANY if rows.dense else _BLOCK, _ROWS):
         groups = numbers[begin:end].astype(np.intp)

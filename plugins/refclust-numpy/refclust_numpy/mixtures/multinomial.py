@@ -57,10 +57,10 @@ class _Sparse:
         if present:
             values = (values != 0.0).astype(np.float64)
         if self._matrix:
-            found = self._made(begin, end, values, columns) @ table
+            products = self._made(begin, end, values, columns) @ table
         else:
-            found = self._rows.segment_sums(table[columns] * values[:, None], begin, end)
-        return np.ascontiguousarray(found.T)
+            products = self._rows.segment_sums(table[columns] * values[:, None], begin, end)
+        return np.ascontiguousarray(products.T)
 
     def onto(self, begin: int, end: int, shares: Array, into: Array) -> None:
         """Add the counts of rows times their shares to sums of d times K."""

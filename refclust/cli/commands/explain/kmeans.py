@@ -38,7 +38,7 @@ def explain_kmeans(path: str | None, data: str | None, *, row: int, first: bool,
     within(
         "terms", size * k * 4 + (0 if missing else starts.terms(model, dataset)), "explain kmeans"
     )
-    rows = Rows.of(model, dataset)
+    rows = SeenRows.of(model, dataset)
     start = None if missing else starts.drawn_again(model, rows.seen, rows.x, rows.w)
     begin = start.centres if first and start else rows.vectors(model.fitted.centres)
     iteration = Iteration.of(model, rows, row, begin)
@@ -55,7 +55,7 @@ def _pieces(
     from refclust.cli.show.clusters import data_text
 
     data, params = iteration.rows.seen, iteration.model.params
-    same = fitted_to(iteration.model, iteration.rows.plain)
+    same = fitted_to(iteration.model, iteration.rows.data)
     yield Title("One iteration of k-means")
     yield Words(
         f"{data_text(data)}, {counted(len(iteration.before), 'cluster')}, metric {params.metric}; "
@@ -76,16 +76,16 @@ def _pieces(
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class SeenRows:
     """The rows as they are given and as k-means sees them, under the cosine as directions."""
 
-    plain: Dataset
+    data: Dataset
     seen: Dataset
     x: list[Any]
     w: list[Number]
 
     @classmethod
-    def of(cls, model: KMeansModel, data: Dataset) -> Rows:
+    def of(cls, model: KMeansModel, data: Dataset) -> SeenRows:
         """Take the rows as the metric of the model does.
 
         Spec: KM-COSROWS
@@ -106,7 +106,7 @@ class Iteration:
     """Everything one iteration computes, by the formulas of chapter 10."""
 
     model: KMeansModel
-    rows: Rows
+    rows: SeenRows
     row: int
     before: Sequence[Vector]
     labels: Sequence[int]
@@ -116,7 +116,9 @@ class Iteration:
     following: Sequence[int]  # the labels of the next assignment
 
     @classmethod
-    def of(cls, model: KMeansModel, rows: Rows, row: int, before: Sequence[Vector]) -> Iteration:
+    def of(
+        cls, model: KMeansModel, rows: SeenRows, row: int, before: Sequence[Vector]
+    ) -> Iteration:
         """Assign, update and assign again.
 
         Spec: KM-ALG

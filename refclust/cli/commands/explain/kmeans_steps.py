@@ -25,7 +25,7 @@ def assignment(iteration: Iteration) -> Iterator[Piece]:
     """
     rows = iteration.rows
     x = rows.x[iteration.row]
-    lines = [("x", rows.plain.row(iteration.row))] + [("x / |x|", x)] * iteration.cosine
+    lines = [("x", rows.data.row(iteration.row))] + [("x / |x|", x)] * iteration.cosine
     yield iteration.table([*lines, *((f"centre {k}", c) for k, c in enumerate(iteration.before))])
     yield from iteration.left_out()
     if iteration.cosine:

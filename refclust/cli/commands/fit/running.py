@@ -21,7 +21,7 @@ from refclust.errors import BadOption, FileExists, FileNotReadable, RefclustErro
 from refclust.escape import for_terminal
 
 if TYPE_CHECKING:
-    from refclust.cluster.kmeans import Steps
+    from refclust.cluster.kmeans import LloydSteps
     from refclust.cluster.results import Iteration, KMeansFit
     from refclust.data.dataset import Dataset
     from refclust.fitting.checkpoint import Checkpoint
@@ -129,7 +129,7 @@ def run(fit: Callable[[Live], Fit], kept: str | None) -> Fit:
         live.clear()
 
 
-def iterated(steps: Steps, live: Live) -> KMeansFit:
+def iterated(steps: LloydSteps, live: Live) -> KMeansFit:
     """Drive the iterations of k-means."""
 
     def line(iteration: Iteration) -> str:

@@ -54,7 +54,7 @@ def _highest(points: Points, centres: Sequence[Vector], metric: str = "euclidean
     return array("i", (len(centres) - 1 - label for label in backwards))
 
 
-def _plain(points: Points, centres: Any, *_: Any) -> array[int]:
+def _by_gaps(points: Points, centres: Any, *_: Any) -> array[int]:
     return argmin(rows_of(points), tuple(centres), differences)
 
 
@@ -98,9 +98,9 @@ def _by_size() -> Iterable[Saboteur]:
         "columns-beyond-1000", "d = 1023", lambda p, *_: p.d > 1000 and p.n > 1, first_columns
     )
     yield assign("plain-doubles-from-5-columns", "doubles alone",
-                 lambda p, _, metric: p.d >= 5 and metric == "euclidean", _plain)  # fmt: skip
+                 lambda p, _, metric: p.d >= 5 and metric == "euclidean", _by_gaps)  # fmt: skip
     yield assign("plain-doubles-from-9-centres", "doubles alone",
-                 lambda _, c, metric: len(c) >= 9 and metric == "euclidean", _plain)  # fmt: skip
+                 lambda _, c, metric: len(c) >= 9 and metric == "euclidean", _by_gaps)  # fmt: skip
     yield assign("plain-doubles-of-sparse-rows", "expanded",
                  lambda p, _, metric: not p.dense and metric == "euclidean", _expanded)  # fmt: skip
     yield assign("equal-centres-of-an-equal-row", "tie",

@@ -80,14 +80,14 @@ def whitened(
             """Add the products of some lines of W with one column of differences."""
             x = [emit.load(work, gaps, (j, SIDE), v * DOUBLES) for v in range(_SIDE)]
             for i in outs:
-                factor = emit.spread(whitening, start, (j, OUT), i)
+                factor = emit.broadcast(whitening, start, (j, OUT), i)
                 for v in range(_SIDE):
                     emit.add_product(factor, x[v], sums[i][v])
 
         with emit.loop(VECTORS // _SIDE) as group:
             row = (group.index, SIDE)
             with emit.loop(d) as each:
-                m = emit.spread(means, mean, each.index)
+                m = emit.broadcast(means, mean, each.index)
                 for v in range(_SIDE):
                     x = emit.load(work, block, (each.index, BLOCK), row, v * DOUBLES)
                     emit.store(emit.minus(x, m), work, gaps, (each.index, SIDE), v * DOUBLES)
@@ -149,7 +149,7 @@ class _Tiles:
         own = [emit.index((tile, TILE), i) for i in range(TILE)]
         places = [emit.index(self._firsts, (i, STRANDS), self._lanes) for i in own]
         firsts = [emit.variable(emit.load(work, place)) for place in places]
-        middles = [emit.spread(self._points, self._point, i) for i in own]
+        middles = [emit.broadcast(self._points, self._point, i) for i in own]
         sums = self.load(start, [(i, j) for i in range(TILE) for j in range(i + 1)])
         with emit.loop(TURNS) as turn:
             row = self.row(turn.index)

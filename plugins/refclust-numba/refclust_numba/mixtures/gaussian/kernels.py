@@ -24,8 +24,8 @@ from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.elementary import STRANDS
 from refclust_numba.lowlevel.threads import shared, threads
 from refclust_numba.mixtures.blocks import Choice
+from refclust_numba.mixtures.gaussian import diagonal as gaussian_diagonal
 from refclust_numba.mixtures.gaussian import full as gaussian_full
-from refclust_numba.mixtures.gaussian import plain as gaussian_plain
 from refclust_numba.mixtures.gaussian import rows as gaussian_rows
 from refclust_numba.mixtures.gaussian.passes import moment_chunks, posterior_chunks, step_chunks
 from refclust_numba.mixtures.gaussian.records import Around, Blocks, Cut, Densities, layout, width
@@ -92,7 +92,7 @@ def posterior(rows: Rows, densities: Gaussians, full: bool) -> Posterior:
 
     chunks.run(rows, run)
     named = rows.label_buffers.finished(labels)
-    return Posterior(named, _plain(logs), _plain(table) if full else None)
+    return Posterior(named, _flat(logs), _flat(table) if full else None)
 
 
 def _ours(rows: Rows) -> bool:
@@ -197,7 +197,7 @@ def _chunks(rows: Rows, k: int, full: bool) -> _Chunks:
     if full and d >= gaussian_rows.MANY:
         slots = gaussian_rows.row_slots(d)
     else:
-        sums = gaussian_full.moment_vectors(d) if full else gaussian_plain.plain_vectors(d)
+        sums = gaussian_full.moment_vectors(d) if full else gaussian_diagonal.diagonal_vectors(d)
         slots = -(-(1 + sums) // STRANDS) * STRANDS
     size = max(1, min(limits.batch, limits.batch_bytes // (8 * BLOCK * (d + k))))
     # What a chunk has to tell; how much is laid out for it depends on the lanes.
@@ -216,7 +216,7 @@ def _chunks(rows: Rows, k: int, full: bool) -> _Chunks:
 def _places(d: int, full: bool) -> tuple[int, Any]:
     """Where the first and the second moments are among the sums of a component."""
     if not full:
-        return 1, 1 + gaussian_plain.plain_place(d, np.arange(d))
+        return 1, 1 + gaussian_diagonal.diagonal_place(d, np.arange(d))
     many = d >= gaussian_rows.MANY
     first, place = (STRANDS, gaussian_rows.row_place) if many else (1, gaussian_full.moment_place)
     i, j = np.divmod(np.arange(d * d), d)
@@ -232,9 +232,9 @@ def _moments(whole: Any, k: int, d: int, around: CentreMatrix, spread: Any) -> M
     seconds = np.ascontiguousarray(sums[:, places])
     if not all(np.isfinite(part).all() for part in (counts, firsts, seconds)):
         return None
-    return Moments(_plain(counts), _plain(firsts), _plain(seconds), around, spread)
+    return Moments(_flat(counts), _flat(firsts), _flat(seconds), around, spread)
 
 
-def _plain(values: Any) -> memoryview:
+def _flat(values: Any) -> memoryview:
     """An array as a flat buffer."""
     return memoryview(values.reshape(-1))

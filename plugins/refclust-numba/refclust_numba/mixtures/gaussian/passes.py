@@ -20,8 +20,8 @@ from refclust_numba.mixtures.blocks import (
     tell,
 )
 from refclust_numba.mixtures.gaussian.blocks import add_masses, add_strands, turn_block
+from refclust_numba.mixtures.gaussian.diagonal import COLUMNS, scaled, squared
 from refclust_numba.mixtures.gaussian.full import OUT, SIDE, TILE, outer, whitened
-from refclust_numba.mixtures.gaussian.plain import COLUMNS, scaled, squared
 from refclust_numba.mixtures.gaussian.records import layout, places_of
 from refclust_numba.mixtures.gaussian.rows import MANY, add_rows
 from refclust_numba.mixtures.sizes import BLOCK

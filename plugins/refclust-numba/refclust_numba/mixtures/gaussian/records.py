@@ -11,8 +11,8 @@ from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.compiling import inlined
 from refclust_numba.lowlevel.elementary import STRANDS
 from refclust_numba.mixtures.blocks import TOTALS, Places
+from refclust_numba.mixtures.gaussian.diagonal import COLUMNS
 from refclust_numba.mixtures.gaussian.full import OUT, SIDE, TILE
-from refclust_numba.mixtures.gaussian.plain import COLUMNS
 from refclust_numba.mixtures.sizes import BLOCK
 
 

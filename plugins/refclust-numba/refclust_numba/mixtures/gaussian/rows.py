@@ -63,7 +63,7 @@ def _weigh(
                     r = emit.index((group.index, _UNROLLED), u)
                     start = emit.scalar(picked, picks, r)
                     x = doubles_at(emit, values, first, start, own)
-                    root = emit.spread(work, roots, r)
+                    root = emit.broadcast(work, roots, r)
                     value = emit.times(emit.minus(x, middle), root)
                     emit.add_product(value, root, sums[u])
                     line = (builder.mul(r, vectors), DOUBLES)
@@ -100,7 +100,7 @@ class _Products:
             at = emit.index(self._weighed, (row.index, self._stride))
             right = [emit.load(work, at, (first, DOUBLES), v * DOUBLES) for v in range(width)]
             for i in range(DOUBLES):
-                left = emit.spread(work, at, (own, DOUBLES), i)
+                left = emit.broadcast(work, at, (own, DOUBLES), i)
                 for v in range(width):
                     emit.add_product(left, right[v], sums[i * width + v])
         for place, total in zip(places, sums, strict=True):

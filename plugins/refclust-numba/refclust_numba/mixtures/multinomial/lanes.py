@@ -30,7 +30,7 @@ class _Row:
 
     def count(self, index: Any) -> Any:
         """One count in all lanes."""
-        return self._emit.spread(self._values, self._first, index)
+        return self._emit.broadcast(self._values, self._first, index)
 
     def lines(self, index: Any) -> list[Any]:
         """The places of the vectors that belong to the column of a count."""

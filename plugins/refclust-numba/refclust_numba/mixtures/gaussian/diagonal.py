@@ -19,14 +19,14 @@ COLUMNS: Final = 4  # at a time
 _SIDE: Final = 4  # vectors of rows at a time
 
 
-def plain_vectors(d: int) -> int:
+def diagonal_vectors(d: int) -> int:
     """How many sums the first and second moments take."""
     return 2 * COLUMNS * -(-d // COLUMNS)
 
 
-def plain_place(d: int, j: Any) -> Any:
+def diagonal_place(d: int, j: Any) -> Any:
     """Where the second moment of a column is among the sums."""
-    return plain_vectors(d) // 2 + j
+    return diagonal_vectors(d) // 2 + j
 
 
 @generated
@@ -48,8 +48,8 @@ def scaled(
             row = (group.index, _SIDE * DOUBLES)
             squares = [emit.variable() for _ in range(_SIDE)]
             with emit.loop(d) as column:
-                middle = emit.spread(means, mean, column.index)
-                scale = emit.spread(whitening, scales, column.index)
+                middle = emit.broadcast(means, mean, column.index)
+                scale = emit.broadcast(whitening, scales, column.index)
                 for v in range(_SIDE):
                     x = emit.load(work, block, (column.index, BLOCK), row, v * DOUBLES)
                     y = emit.times(emit.minus(x, middle), scale)
@@ -83,7 +83,7 @@ def squared(
             places = [emit.index(start, (j, STRANDS), lanes)
                       for start in (strands, seconds) for j in own]  # fmt: skip
             sums = [emit.variable(emit.load(work, place)) for place in places]
-            middles = [emit.spread(points, point, j) for j in own]
+            middles = [emit.broadcast(points, point, j) for j in own]
             with emit.loop(TURNS) as turn:
                 row = emit.index((turn.index, STRANDS), lanes)
                 mass = emit.load(work, masses, row)
