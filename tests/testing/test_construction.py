@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from array import array
+from ctypes import c_float
 from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import Any
@@ -23,6 +25,7 @@ from refclust.testing.rungs import Rung, dense_of, sparse_of
 from refclust.testing.rungs.centres.grid import LEVELS
 from refclust.testing.rungs.centres.searched import RULES, searched, wrong_rows
 from refclust.testing.rungs.design import orthogonal, sizes
+from refclust.testing.saboteurs.arithmetic.rows import argmin, dot, expanded, rows_of, singles
 from refclust.testing.scripts.facts import common, facts_in_words, facts_of
 from refclust.testing.scripts.layouts import copied, guarded, surroundings
 from refclust.testing.scripts.lockstep import script
@@ -179,3 +182,54 @@ def test_wrong_labels_are_guessed(change: Any, words: str) -> None:
     args = (((0.0,), (1.0,), (2.0,)), "euclidean")
     told = diagnose("kmeans.assign", data, args, array("i", labels), array("i", change(labels)))
     assert words in told
+
+
+@pytest.mark.spec("BK-KIT")
+def test_rows_on_borders_defeat_single_precision() -> None:
+    wheel, *_ = [rung for rung in RUNGS["borders"].data if rung.name.startswith("wheel")]
+    points, centres = Points(wheel.data), wheel.centres
+    right = assign(points, centres)
+
+    def score(row: Any, centre: Any) -> float:
+        """|c|²/2 - x·c, rounded to a single at every step."""
+        total = c_float(dot(centre, centre) / 2).value
+        for x, c in zip(*singles([row, centre]), strict=True):
+            total = c_float(total - x * c).value
+        return total
+
+    plain = argmin(rows_of(points), centres, score)
+    assert 10 < sum(a != b for a, b in zip(right, plain, strict=True)) < points.n // 2
+    lengths = {round(math.hypot(*row), 5) for row in (*rows_of(points), *centres)}
+    assert lengths == {1.0}
+
+
+@pytest.mark.spec("BK-KIT")
+def test_rows_far_along_a_border_defeat_expanded_squares() -> None:
+    for rung in RUNGS["borders"].data:
+        if rung.name.startswith("long rows"):
+            points, centres = Points(rung.data), rung.centres
+            plain = argmin(rows_of(points), centres, expanded)
+            assert plain.tolist() != assign(points, centres).tolist()
+
+
+@pytest.mark.spec("BK-KIT")
+def test_crowds_move_one_by_one_and_together() -> None:
+    for rung in RUNGS["crowds"].data:
+        k = len(rung.path[0])
+        moved = [
+            sum(a != b for a, b in zip(before, after, strict=True))
+            for before, after in pairwise(rung.path)
+        ]
+        assert any(0 < number <= k // 3 + 1 for number in moved)
+        labels = [assign(Points(rung.data), centres).tolist() for centres in rung.path[:3]]
+        assert labels[0] != labels[1]
+    assert {len(rung.centres) > 16 for rung in RUNGS["crowds"].data} == {True}
+
+
+@pytest.mark.spec("BK-KIT")
+def test_some_means_are_subnormal_though_no_number_is() -> None:
+    least = [rung for rung in RUNGS["quotients"].data if "tiny rows" in rung.name]
+    for rung in least:
+        assert all(not x or abs(x) > 2.0**-1000 for row in Points(rung.data).rows for x in row)
+        [mean] = [call.due for call in script(rung).calls if call.kernel == "kmeans.means"]
+        assert any(abs(x) < 2.0**-1000 for x in mean)

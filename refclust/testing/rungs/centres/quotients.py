@@ -23,7 +23,7 @@ def quotients() -> Iterator[Rung]:
             weights = [unit * (1 + i % 4) for i in range(9)]
             rungs.append(_mean(f"weights around {unit:g}, {kind}", rows, weights))
     for spread in (0, 40):
-        rungs += [_below(power, spread) for power in (60, 80, 100, 120)]
+        rungs += [_below(power, spread) for power in (64, 80, 100, 120)]
     rungs += [_mean("long sums of a wide column", _many(), None), _mean("apart", _apart(), None)]
     for size in (0.0, LEAST, -3 * LEAST):
         for data in (dense_of(blobs), sparse_of([{1: 2.0}, {}, {0: 0.1}], 3)):
