@@ -46,8 +46,9 @@ class KernelPasses:
         session: Session | None = None,
         *,
         totals: Callable[[], ClusterSums] | None = None,  # of the clusters, if somebody has them
+        sizes: Sequence[int] | None = None,  # rows of each cluster, the same
     ) -> None:
-        self._source = Source(data, labels, k, weights, session or Session())
+        self._source = Source(data, labels, k, weights, session or Session(), sizes)
         self._sums, self._centres = PairSums(self._source), CentreSums(self._source, totals)
 
     def insist(self) -> bool:

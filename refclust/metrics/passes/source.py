@@ -41,15 +41,26 @@ class Source:
         k: int,
         weights: Sequence[Count] | None,
         session: Session,
+        sizes: Sequence[int] | None = None,
     ) -> None:
         self.n, self.d, self.k = data.n, data.d, k
-        self.labels, self._session = labels, session
+        self.labels, self._session, self._sizes = labels, session, sizes
         # The same object, if it will do: what backends made ready of it serves others, too.
         self.bare = data if data.weights is None else Dataset(data.matrix)
         self.unit = math.lcm(*(w.denominator for w in weights or ()))
-        self.counts = [1] * data.n if weights is None else [int(w * self.unit) for w in weights]
-        self._weighted = weights is not None
+        self._weights = weights
         self.insists = False
+
+    @cached_property
+    def counts(self) -> list[int]:
+        """The weights in units."""
+        if self._weights is None:
+            return [1] * self.n
+        return [int(w * self.unit) for w in self._weights]
+
+    @cached_property
+    def _heaviest(self) -> int:
+        return 1 if self._weights is None else max(self.counts)
 
     @property
     def certified(self) -> bool:
@@ -60,12 +71,12 @@ class Source:
     def certified_rows(self) -> bool:
         """The same for sums over rows, and for weights that no double holds."""
         small = self.n * max(self.d, 1) <= CERTIFIED_ROWS
-        return self.insists or small or max(self.counts, default=1) > _WHOLE
+        return self.insists or small or self._heaviest > _WHOLE
 
     @cached_property
     def data(self) -> Dataset:
         """The rows for kernels, with weights in units; those that no double holds are rounded."""
-        if not self._weighted:
+        if self._weights is None:
             return self.bare
         return Dataset(self.bare.matrix, weights=readonly(array("d", map(float, self.counts))))
 
@@ -80,9 +91,12 @@ class Source:
         return grouped(self.labels, range(self.n), self.k)
 
     @cached_property
-    def sizes(self) -> Counter[int]:
+    def sizes(self) -> Sequence[int]:
         """How many rows each cluster has."""
-        return Counter(self.labels)
+        if self._sizes is not None:
+            return self._sizes
+        counted = Counter(self.labels)
+        return [counted[k] for k in range(self.k)]
 
     @cached_property
     def lines(self) -> Lines:
