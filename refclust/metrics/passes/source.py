@@ -12,15 +12,15 @@ from functools import cached_property
 from typing import Any, Final
 
 from refclust.backends.protocol import Problem
-from refclust.backends.session import Session
+from refclust.backends.session import REFERENCE, Session
 from refclust.data.dataset import Dataset, readonly
 from refclust.errors import Undecided
 from refclust.formulas.contingency import Count
 from refclust.kernels.contracts.comparing import TINY
-from refclust.kernels.contracts.lengths import relative_bound
+from refclust.kernels.contracts.lengths import fine_bound, relative_bound
 from refclust.kernels.pairs.extremes import squared_gap
+from refclust.kernels.pairs.integers import Lines
 from refclust.kernels.points import grouped
-from refclust.metrics.passes.integers import Lines
 from refclust.numbers.real import Interval, Real, enclosed, sqrt, total
 
 CERTIFIED: Final = 1 << 26  # rows times rows times columns, of sums over pairs
@@ -71,7 +71,12 @@ class Source:
     def certified_rows(self) -> bool:
         """The same for sums over rows, and for weights that no double holds."""
         small = self.n * max(self.d, 1) <= CERTIFIED_ROWS
-        return self.insists or small or self._heaviest > _WHOLE
+        return self.insists or small or not self.whole
+
+    @property
+    def whole(self) -> bool:
+        """Whether doubles hold all weights in units."""
+        return self._heaviest <= _WHOLE
 
     @cached_property
     def data(self) -> Dataset:
@@ -115,8 +120,14 @@ class Source:
 
     def run(self, kernel: str, *args: object, k: int) -> Any:
         """What a kernel says of the rows."""
-        problem = Problem(self.data.kind, self.n, len(self.data.matrix.values), k)
-        return self._session.run(kernel, problem, self.data, *args)
+        return self._session.run(kernel, self._problem(k), self.data, *args)
+
+    def elsewhere(self, kernel: str, *args: object, k: int) -> bool:
+        """Whether a backend runs a kernel that is faster than the integers of the reference."""
+        return self._session.runs_on(kernel, self._problem(k), self.data, *args) != REFERENCE
+
+    def _problem(self, k: int) -> Problem:
+        return Problem(self.data.kind, self.n, len(self.data.matrix.values), k)
 
     def doubles(self, kernel: str, *args: object, k: int) -> list[float]:
         """The doubles that a kernel answers."""
@@ -140,6 +151,21 @@ class Source:
             Context(FIRST, ROUND_FLOOR).divide(Decimal(low), unit),
             Context(FIRST, ROUND_CEILING).divide(Decimal(high), unit),
         )
+
+    def around_fine(self, high: float, rest: float, slack: float, digits: int) -> Interval:
+        """An interval around a fine sum, which may also be off by some slack.
+
+        Spec: KER-FINESUM, KER-CENTREDIST
+        """
+        if digits > FIRST or not math.isfinite(high):
+            raise Undecided(f"fine sums over {self.n} rows do not settle {digits} digits")
+        below, above = (Context(2 * FIRST, way) for way in (ROUND_FLOOR, ROUND_CEILING))
+        reach, least = Decimal(fine_bound(self.n, self.d)), Decimal(slack + self.n * TINY)
+        parts, unit = (Decimal(high), Decimal(rest)), Decimal(self.unit)
+        share = below.subtract(Decimal(1), reach), above.add(Decimal(1), reach)
+        low = below.subtract(below.multiply(below.add(*parts), share[0]), least)
+        top = above.add(above.multiply(above.add(*parts), share[1]), least)
+        return max(Decimal(), below.divide(low, unit)), above.divide(top, unit)
 
     def gaps(self, ours: Iterable[int], theirs: Iterable[int]) -> Counter[Fraction]:
         """The squared distances of pairs of rows, with the weight at which each counts.
