@@ -86,9 +86,11 @@ class Source:
         return Dataset(self.bare.matrix, weights=readonly(array("d", map(float, self.counts))))
 
     @cached_property
-    def numbers(self) -> array[int]:
-        """The number of each row's cluster, as kernels take it."""
-        return self.labels if isinstance(self.labels, array) else array("i", self.labels)
+    def numbers(self) -> Any:
+        """The number of each row's cluster in a buffer, as kernels take it; no copy of one."""
+        labels = self.labels
+        ready = isinstance(labels, array | memoryview) and memoryview(labels).format == "i"
+        return labels if ready else array("i", labels)
 
     @cached_property
     def groups(self) -> list[list[int]]:
