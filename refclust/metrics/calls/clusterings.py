@@ -137,6 +137,8 @@ def clustered(
         passes = KernelPasses(
             data, numbers, len(clusters), known, session, totals=sums, sizes=sizes
         )
+        if moments is not None:
+            moments.quick_squares = passes.quick_squares
     return Clustered(
         numbers,
         clusters,

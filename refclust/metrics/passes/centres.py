@@ -17,7 +17,7 @@ from refclust.kernels.pairs.integers import Cell, bits_for, centre_cell, centre_
 from refclust.kernels.points import Points
 from refclust.metrics.passes.decimals import between
 from refclust.metrics.passes.source import FIRST, Source
-from refclust.numbers.real import Interval, Real
+from refclust.numbers.real import Interval, Real, enclosed
 
 _KERNEL: Final = "scatter.centre_distances"
 
@@ -43,14 +43,16 @@ class CentreSums:
     def _fine(self) -> list[tuple[float, float, float]]:
         """The fine sums, and how far each may be off since the rests of means are rounded.
 
-        A rest is off by half a unit in its last place, which moves the distance of every row.
+        A rest is off by half a unit in its last place, which moves the distance of every row; the
+        sum of squares about another point than the mean is larger by that of the way to it.
         """
         source, totals = self._source, self._totals()
         numbers = source.doubles(_KERNEL, source.numbers, *self._means, k=source.k)
-        highs, rests = numbers[: source.k], numbers[2 * source.k :]
-        moved = (sum(map(abs, rest)) * 2.0**-52 + TINY for rest in self._means[1])
-        weights = (float(totals.weight(k) * source.unit) for k in range(source.k))
-        return list(zip(highs, rests, map(mul, moved, weights), strict=False))
+        moved = [sum(map(abs, rest)) * 2.0**-52 + TINY for rest in self._means[1]]
+        weights = [float(totals.weight(k) * source.unit) for k in range(source.k)]
+        slacks = [*map(mul, moved, weights), *map(mul, map(mul, moved, moved), weights)]
+        half = 2 * source.k
+        return list(zip(numbers[:half], numbers[half:], slacks, strict=True))
 
     @cached_property
     def _quick(self) -> bool:
@@ -58,8 +60,7 @@ class CentreSums:
         source = self._source
         if not source.whole:
             return False
-        arguments = source.numbers, *self._means
-        return not source.certified_rows or source.elsewhere(_KERNEL, *arguments, k=source.k)
+        return source.elsewhere(_KERNEL, source.numbers, *self._means, k=source.k)
 
     def _members(self, k: int) -> tuple[Points, list[int]]:
         own = self._source.groups[k]
@@ -72,12 +73,29 @@ class CentreSums:
         weighed = sum(map(mul, counts, gaps))
         return Fraction(weighed, whole**2 * self._source.unit << 2 * points.shift)
 
+    def quick_squares(self, k: int, exact: Callable[[], Fraction]) -> Real | None:
+        """The same for many rows by the kernel that adds up distances; exactly if asked for more.
+
+        Nothing where integers are as quick.
+        """
+        source = self._source
+        if source.certified_rows or not self._quick:
+            return None
+
+        def interval(digits: int) -> Interval:
+            if digits <= FIRST:
+                return source.around_fine(*self._fine[source.k + k], digits)
+            value = exact()
+            return between(value.numerator, 0, value.denominator, digits)
+
+        return enclosed(interval, lambda: Real(exact()))
+
     def distances(self, k: int) -> Real:
         """The sum of distances from the objects of cluster k to their mean."""
         source = self._source
 
         def interval(digits: int) -> Interval:
-            if (digits <= FIRST and self._quick) or not source.certified_rows:
+            if not source.certified_rows or (digits <= FIRST and self._quick):
                 return source.around_fine(*self._fine[k], digits)
             key = bits_for(digits), k
             if key not in self._cells:

@@ -69,6 +69,10 @@ class KernelPasses:
         """The sum of distances, or squared ones, from the objects of cluster k to their mean."""
         return Real(self._centres.squared(k)) if squared else self._centres.distances(k)
 
+    def quick_squares(self, k: int, exact: Callable[[], Fraction]) -> Real | None:
+        """The sum of squared distances to the mean of cluster k, if there is a short way to it."""
+        return self._centres.quick_squares(k, exact)
+
     def squared_sum(self) -> Fraction:
         """The sum of squared distances over all pairs of different objects, each once."""
         return self._centres.pairs_squared()
