@@ -16,15 +16,23 @@ from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.pairs import fine as reference
 from refclust_numba.blocks import blocks
 from refclust_numba.lowlevel.arrays import array_over, doubles
+from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.compiling import compiled, inlined, room
 from refclust_numba.lowlevel.elementary import STRANDS
-from refclust_numba.lowlevel.scalars import fused, two_product, two_sum
+from refclust_numba.lowlevel.scalars import two_sum
 from refclust_numba.lowlevel.threads import chunks, even, shared
-from refclust_numba.pairs.finelanes import ORIGINS, fine_distances, fine_square
+from refclust_numba.pairs.finelanes import (
+    ORIGINS,
+    add_rows,
+    fine_distances,
+    fine_roots,
+    fine_strands,
+)
 from refclust_numba.pairs.lanes import CHAIN, LENGTHS
 from refclust_numba.pairs.sorting import by_cluster, ordinary
 from refclust_numba.prepared import Rows
 
+ROWS: Final = 64  # rows whose squares are kept before their roots are taken
 _LEAST: Final = 2.0**-450
 
 
@@ -78,7 +86,9 @@ def add_fine(  # type: ignore[no-untyped-def]
 
 def centre_distances(rows: Rows, labels: Any, centres: Any, rests: Any) -> Any:
     """Keeps the contract of scatter.centre_distances."""
-    points, lost = (doubles(CentreMatrix.of(each).values) for each in (centres, rests))
+    points, lost = (
+        doubles(CentreMatrix.of(each).values).reshape(-1, rows.d) for each in (centres, rests)
+    )
     small = np.abs(lost[lost != 0]).min(initial=1.0) < _LEAST
     top = 2 * rows.span[0] + rows.weight_span[0]  # of squares times weights
     if not ordinary(rows) or small or top > 900 or np.abs(points).max(initial=0.0) > 2.0**400:
@@ -86,19 +96,13 @@ def centre_distances(rows: Rows, labels: Any, centres: Any, rests: Any) -> Any:
     k, own = len(centres), array_over(labels, np.int32)
     tasks = chunks(rows.n, LENGTHS)
     sums = np.zeros((len(tasks), 2, 2 * k))
+    lines = whole_strands(points), whole_strands(lost)
 
     def work(task: int, _worker: int) -> None:
-        add_lengths(rows.values, rows.d, rows.weights, own, points, lost, *tasks[task], sums[task])
+        add_lengths(rows.values, rows.d, rows.weights, own, *lines, *tasks[task], sums[task])
 
     shared(work, len(tasks))
     return memoryview(all_joined(sums))
-
-
-@inlined
-def plus(high, low, c, value, rest):  # type: ignore[no-untyped-def]
-    """Add two doubles to one of the sums of a chain."""
-    high[c], lost = two_sum(high[c], value)
-    low[c] += lost + rest
 
 
 @compiled
@@ -106,33 +110,36 @@ def add_lengths(  # type: ignore[no-untyped-def]
     values, d, weights, labels, centres, rests, begin, end, sums
 ):
     """Add the distances of some rows, and their squares, to the sums of their clusters."""
-    k, groups = sums.shape[1] // 2, d // STRANDS
-    high, low = np.zeros(2 * k), np.zeros(2 * k)
+    k, width = sums.shape[1] // 2, centres.shape[0] // (sums.shape[1] // 2)
+    totals = np.zeros(4 * k)
+    strands, lengths = room(2 * DOUBLES * ROWS, np.float64), room(4 * ROWS, np.float64)
+    spare, owners = np.zeros(ROWS * width, values.dtype), np.zeros(ROWS, np.int32)
+    # The last vector of later rows would pass the end of the table: they are copied.
+    safe = (values.shape[0] - width) // d + 1
     for first in range(begin, end, CHAIN):
-        for i in range(first, min(first + CHAIN, end)):
-            c = labels[i]
-            square, low_square = fine_square(values, i * d, centres, c * d, rests, groups)
-            for j in range(groups * STRANDS, d):
-                gap, rest = two_sum(np.float64(values[i * d + j]), -centres[c * d + j])
-                gap, lost = two_sum(gap, -rests[c * d + j])
-                part, left = two_product(gap, gap)
-                square, more = two_sum(square, part)
-                low_square += more + fused(gap + gap, rest + lost, left)
-            square, low_square = two_sum(square, low_square)
-            root = np.sqrt(square)
-            rest = 0.0
-            if root > 0.0:
-                rest = (fused(-root, root, square) + low_square) / (root + root)
-            if weights.shape[0]:
-                root, lost = two_product(weights[i], root)
-                rest = fused(weights[i], rest, lost)
-                square, lost = two_product(weights[i], square)
-                low_square = fused(weights[i], low_square, lost)
-            plus(high, low, c, root, rest)
-            plus(high, low, k + c, square, low_square)
-        for c in range(2 * k):
-            sums[0, c], sums[1, c] = joined(sums[0, c], sums[1, c], high[c], low[c])
-            high[c], low[c] = 0.0, 0.0
+        last = min(first + CHAIN, end)
+        for row in range(first, last, ROWS):
+            some = min(ROWS, last - row)
+            inside = max(0, min(some, safe - row))
+            fine_strands(values, row * d, d, d, labels, row, centres, rests, strands, 0, inside)
+            for r in range(inside, some):
+                owners[r - inside] = labels[row + r]
+                for j in range(d):
+                    spare[(r - inside) * width + j] = values[(row + r) * d + j]
+            fine_strands(spare, 0, width, d, owners, 0, centres, rests, strands, inside, some)
+            fine_roots(strands, -(-some // DOUBLES), lengths)
+            add_rows(lengths, some, labels, row, weights, weights.shape[0] > 0, totals)
+        for c in range(k):
+            for at, part in ((c, 0), (k + c, 1)):
+                sums[0, at], sums[1, at] = joined(
+                    sums[0, at], sums[1, at], totals[4 * c + part], totals[4 * c + part + 2]
+                )
+        totals[:] = 0.0
+
+
+def whole_strands(table: Any) -> Any:
+    """Lines with zeros behind them, so many columns that strands fit, one after another."""
+    return np.ascontiguousarray(np.pad(table, ((0, 0), (0, -table.shape[1] % STRANDS)))).reshape(-1)
 
 
 @compiled

@@ -14,11 +14,14 @@ from typing import Any, Final
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 
+from refclust_numba.dense.reading import load_doubles
 from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.compiling import generated
-from refclust_numba.lowlevel.elementary import PARTS, STRANDS, VECTOR, Emit
-from refclust_numba.lowlevel.memory import INT
+from refclust_numba.lowlevel.elementary import PARTS, STRANDS, Emit
+from refclust_numba.lowlevel.memory import DOUBLE, INT, LONG, splat, tools
 
+_LONGS: Final = ir.VectorType(LONG, DOUBLES)
+_PAIR: Final = ir.VectorType(DOUBLE, 2)
 ORIGINS: Final = 2  # rows that fine sums are made for at a time
 
 
@@ -101,54 +104,194 @@ def fine_distances(
 
 
 @generated
-def fine_square(
-    typingctx: Any, values: Any, first: Any, centres: Any, centre: Any, rests: Any, groups: Any
-) -> Any:
-    """The sum of (x - c - r)^2 over groups of ``STRANDS`` columns, as two doubles.
+def fine_strands(
+    typingctx: Any, values: Any, first: Any, stride: Any, d: Any, labels: Any, row: Any,
+    centres: Any, rests: Any, strands: Any, begin: Any, end: Any,
+) -> Any:  # fmt: skip
+    """Write |x - c - r|^2 of some rows as two vectors each, whose lanes are to be added up.
 
-    x begins at a place of ``values``, c and r at one place of ``centres`` and ``rests``.
+    x of the first row begins at a place of ``values``, that of the next ``stride`` numbers later;
+    their clusters are those of the rows from ``row`` on. Lines of ``centres`` and ``rests`` have
+    so many columns that whole strands fit. Results stand at the places ``begin`` to ``end``.
     """
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         emit = Emit(context, builder, signature, args)
-        values, centres, rests = emit.memories(0, 2, 4)
-        first, centre, groups = emit.values(1, 3, 5)
+        labels, strands = emit.memories(4, 8)
+        first, stride, d, row, begin, end = emit.values(1, 2, 3, 5, 9, 10)
+        gaps = _Gaps(emit)
+        with emit.loop(builder.sub(end, begin)) as loop:
+            label = builder.sext(emit.scalar(labels, row, loop.index), LONG)
+            both = gaps.squared(emit.index(first, (loop.index, stride)), label, d)
+            place = emit.index((emit.index(begin, loop.index), 2 * DOUBLES))
+            for part, vector in enumerate(both):
+                emit.store(vector, strands, place, part * DOUBLES)
+        return emit.none()
+
+    at = types.intp
+    arguments = values, at, at, at, labels, at, centres, rests, strands, at, at
+    return types.none(*arguments), generate
+
+
+@generated
+def fine_roots(typingctx: Any, strands: Any, groups: Any, lengths: Any) -> Any:
+    """Add the lanes up and write of each row the root and the square, then what these leave.
+
+    A group is ``DOUBLES`` rows; ``lengths`` has four numbers for each.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        emit = Emit(context, builder, signature, args)
+        strands, lengths = emit.memories(0, 2)
+        (groups,) = emit.values(1)
+        with emit.loop(groups) as group:
+            place = emit.index((group.index, 2 * DOUBLES * DOUBLES))
+            vectors = [emit.load(strands, place, i * DOUBLES) for i in range(2 * DOUBLES)]
+            sums = list(zip(vectors[::2], vectors[1::2], strict=True))
+            high, low = emit.two_sum(*_turned(emit, sums))
+            root, rest = _root(emit, high, low)
+            pairs = _alternating(builder, root, high), _alternating(builder, rest, low)
+            mask = ir.Constant(
+                ir.VectorType(INT, 4 * DOUBLES),
+                [
+                    2 * i + part
+                    for i in range(DOUBLES)
+                    for part in (0, 1, 2 * DOUBLES, 2 * DOUBLES + 1)
+                ],
+            )
+            whole = builder.shuffle_vector(*pairs, mask)
+            emit.store(whole, lengths, (group.index, 4 * DOUBLES))
+        return emit.none()
+
+    return types.none(strands, types.intp, lengths), generate
+
+
+def _alternating(build: Any, a: Any, b: Any) -> Any:
+    """The lanes of two vectors, one of each in turn."""
+    places = [side * DOUBLES + i for i in range(DOUBLES) for side in range(2)]
+    return build.shuffle_vector(a, b, ir.Constant(ir.VectorType(INT, 2 * DOUBLES), places))
+
+
+@generated
+def add_rows(
+    typingctx: Any, lengths: Any, count: Any, labels: Any, row: Any, weights: Any, weighted: Any,
+    totals: Any,
+) -> Any:  # fmt: skip
+    """Add roots and squares of some rows to those of their clusters, two high and two low parts.
+
+    Clusters and weights are those of the rows from ``row`` on.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        emit = Emit(context, builder, signature, args)
+        lengths, labels, weights, totals = emit.memories(0, 2, 4, 6)
+        count, row, weighted = emit.values(1, 3, 5)
+        parts = [tools.alloca_once(builder, _PAIR) for _ in range(2)]
+        with emit.loop(count) as loop:
+            for part, place in enumerate(parts):
+                pair = emit.load(lengths, (loop.index, 4), 2 * part, lanes=2)
+                builder.store(pair, place)
+            with builder.if_then(weighted):
+                both = _weighed(emit, parts, emit.scalar(weights, row, loop.index))
+                for value, place in zip(both, parts, strict=True):
+                    builder.store(value, place)
+            value, rest = (builder.load(place) for place in parts)
+            label = builder.sext(emit.scalar(labels, row, loop.index), LONG)
+            total, lost = emit.two_sum(emit.load(totals, (label, 4), lanes=2), value)
+            emit.store(total, totals, (label, 4))
+            low = emit.load(totals, (label, 4), 2, lanes=2)
+            emit.store(emit.plus(low, emit.plus(lost, rest)), totals, (label, 4), 2)
+        return emit.none()
+
+    at = types.intp
+    arguments = lengths, at, labels, at, weights, types.boolean, totals
+    return types.none(*arguments), generate
+
+
+def _weighed(emit: Emit, parts: list[Any], weight: Any) -> tuple[Any, Any]:
+    """A pair of numbers of two parts each, times a weight."""
+    build = emit.builder
+    value, rest, factor = *(build.load(place) for place in parts), splat(build, weight, 2)
+    kind = ir.FunctionType(_PAIR, [_PAIR] * 3)
+    fused = tools.get_or_insert_function(build.module, kind, "llvm.fma.v2f64")
+    product = build.fmul(factor, value)
+    lost = build.call(fused, (factor, value, build.fneg(product)))
+    return product, build.call(fused, (factor, rest, lost))
+
+
+class _Gaps:
+    """Squares of differences of a row from a centre and its rest, strand by strand."""
+
+    def __init__(self, emit: Emit) -> None:
+        self._emit = emit
+        self._values, self._centres, self._rests = emit.memories(0, 6, 7)
+
+    def squared(self, place: Any, label: Any, d: Any) -> tuple[Any, Any]:
+        """The sum over columns, as two vectors of ``DOUBLES`` strands: those after are added."""
+        emit, build = self._emit, self._emit.builder
+        groups = build.sdiv(d, emit.number(STRANDS))
+        left = build.srem(d, emit.number(STRANDS))
+        some = build.icmp_signed("!=", left, emit.number(0))
+        width = emit.index(groups, build.zext(some, LONG))
+        centre = emit.index((label, emit.index((width, STRANDS))))
         sums = [_Twofold(emit) for _ in range(PARTS)]
         with emit.loop(groups) as group:
-            for part, total in enumerate(sums):
-                column = emit.index((group.index, STRANDS), part * DOUBLES)
-                x = emit.load(values, first, column)
-                x = x if x.type == VECTOR else builder.fpext(x, VECTOR)
-                gap, rest = emit.two_sum(x, emit.opposite(emit.load(centres, centre, column)))
-                gap, lost = emit.two_sum(gap, emit.opposite(emit.load(rests, centre, column)))
-                total.add_square(gap, emit.plus(rest, lost))
-        both = _folded(emit, [total.parts() for total in sums])
-        return context.make_tuple(builder, signature.return_type, both)
+            self._add(sums, place, centre, emit.index((group.index, STRANDS)), None)
+        with build.if_then(some):
+            self._add(sums, place, centre, emit.index((groups, STRANDS)), left)
+        parts = [total.parts() for total in sums]
+        while len(parts) > 1:
+            half = len(parts) // 2
+            parts = [_plus(emit, *pair) for pair in zip(parts[:half], parts[half:], strict=True)]
+        return parts[0]
 
-    place = types.intp
-    kinds: Any = types
-    pair = kinds.UniTuple(types.float64, 2)
-    return pair(values, place, centres, place, rests, place), generate
-
-
-def _folded(emit: Emit, sums: list[tuple[Any, Any]]) -> list[Any]:
-    """The sum of all strands: the first half and the second are added, until one is left."""
-    build, lanes = emit.builder, DOUBLES
-    while len(sums) > 1 or lanes > 1:
-        if len(sums) > 1:
-            half = len(sums) // 2
-            pairs = list(zip(sums[:half], sums[half:], strict=True))
-        else:
-            lanes //= 2
-            pairs = [tuple(_half(build, sums[0], lanes, side) for side in range(2))]  # type: ignore[list-item]
-        sums = []
-        for (high, low), (other, rest) in pairs:
-            total, lost = emit.two_sum(high, other)
-            sums.append((total, build.fadd(build.fadd(low, rest), lost)))
-    return [build.extract_element(part, ir.Constant(INT, 0)) for part in sums[0]]
+    def _add(self, sums: list[_Twofold], place: Any, centre: Any, column: Any, left: Any) -> None:
+        """Add a group of columns, of which only so many may be left."""
+        emit, build = self._emit, self._emit.builder
+        for part, total in enumerate(sums):
+            at = emit.index(column, part * DOUBLES)
+            x = load_doubles(emit, self._values, place, at)
+            gap, rest = emit.two_sum(x, emit.opposite(emit.load(self._centres, centre, at)))
+            # The rest of a centre is never above the difference, unless that is 0.
+            gap, lost = _quick_two_sum(emit, gap, emit.opposite(emit.load(self._rests, centre, at)))
+            rest = emit.plus(rest, lost)
+            if left is not None:
+                lanes = ir.Constant(_LONGS, [part * DOUBLES + i for i in range(DOUBLES)])
+                inside = build.icmp_signed("<", lanes, splat(build, left, DOUBLES))
+                gap, rest = (build.select(inside, x, emit.all(0.0)) for x in (gap, rest))
+            total.add_square(gap, rest)
 
 
-def _half(build: Any, parts: tuple[Any, Any], lanes: int, side: int) -> tuple[Any, ...]:
-    """The first or the second half of the lanes."""
-    mask = ir.Constant(ir.VectorType(INT, lanes), [side * lanes + i for i in range(lanes)])
-    return tuple(build.shuffle_vector(part, part, mask) for part in parts)
+def _quick_two_sum(emit: Emit, a: Any, b: Any) -> tuple[Any, Any]:
+    """a + b and the exact rest, where a is not below b or is 0."""
+    total = emit.plus(a, b)
+    return total, emit.minus(b, emit.minus(total, a))
+
+
+def _plus(emit: Emit, one: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, Any]:
+    """The sum of two sums of two vectors."""
+    total, lost = emit.two_sum(one[0], other[0])
+    return total, emit.plus(emit.plus(one[1], other[1]), lost)
+
+
+def _turned(emit: Emit, sums: list[tuple[Any, Any]]) -> tuple[Any, Any]:
+    """The sums over the lanes of as many vectors as there are lanes: that of vector i in lane i.
+
+    Of two vectors, each made of blocks of lanes, the first halves of all blocks are added to the
+    second halves; so there are half as many vectors of twice as many blocks, until one is left.
+    """
+    size = DOUBLES
+    while size > 1:
+        half = size // 2
+        lanes = [
+            [start + i for start in range(side * half, 2 * DOUBLES, size) for i in range(half)]
+            for side in range(2)
+        ]
+        masks = [ir.Constant(ir.VectorType(INT, DOUBLES), places) for places in lanes]
+        shuffle = emit.builder.shuffle_vector
+        sums = [
+            _plus(emit, *[(shuffle(a, b, mask), shuffle(u, v, mask)) for mask in masks])
+            for (a, u), (b, v) in zip(sums[::2], sums[1::2], strict=True)
+        ]
+        size = half
+    return sums[0]
