@@ -105,6 +105,11 @@ class Session:
         ours = f"refclust {__version__}"
         return f"{record.name} ({record.owner}), {ours}, {python}, {where}"
 
+    def runs_on(self, kernel: str, problem: Problem, data: Any, *args: Any) -> str:
+        """Tell the name of the backend that would run a call; binds the kernel for good."""
+        kind = kernel, traits(data, args)
+        return (self._calls.get(kind) or self._binding(kind, problem)).record.name
+
     def go_on(self, runs: Iterable[KernelRun]) -> None:
         """Bind kernels to whom they were bound before a stop, if nobody asks for a backend."""
         if self.requested == AUTO:

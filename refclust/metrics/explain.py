@@ -17,7 +17,7 @@ from refclust.formulas.evidence import Evidence
 from refclust.metrics import profiles
 from refclust.metrics.score import Score, evaluate
 from refclust.numbers.reading import told
-from refclust.numbers.real import NAMED
+from refclust.numbers.real import ENCLOSED, NAMED, Enclosure
 from refclust.numbers.reals.derivation import Derivation
 from refclust.trace import clauses
 
@@ -128,6 +128,8 @@ def explain(score: Score) -> Explanation:
     derivation = None
     if score.exact is not None:
         named = score.exact
+        if named.op == ENCLOSED and isinstance(named.content, Enclosure):  # known by its ends
+            named = named.content.form() or named
         if named.op != NAMED:
             named = named.named(score.origin.entry.name, rf"\mathrm{{{_escaped(score.name)}}}")
         derivation = named.steps()

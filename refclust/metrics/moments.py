@@ -23,6 +23,7 @@ from refclust.formulas.vectors import Vector, components
 from refclust.kernels.clusters.kmeans import ClusterSums
 from refclust.kernels.points import Points
 from refclust.numbers.linalg import ExactMatrix
+from refclust.numbers.real import Real
 
 LEAST: Final = 256  # rows; below, the definitions themselves are quick enough
 
@@ -41,6 +42,8 @@ class Moments:
     def __init__(self, data: Dataset, labels: Any, k: int, session: Session) -> None:
         self.data, self.labels, self.k, self.session = data, labels, k, session
         self.problem = Problem(data.kind, data.n, len(data.matrix.values), k)
+        # Somebody else's way to the squares of a cluster that does without exact ones.
+        self.quick_squares: Callable[[int, Callable[[], Fraction]], Real | None] | None = None
 
     @cached_property
     def _sums(self) -> ClusterSums:
@@ -114,12 +117,30 @@ class Moments:
         mean = tuple(Fraction(s) / unit for s in columns)
         return mean if self.data.kind == "dense" else {j: x for j, x in enumerate(mean) if x}
 
-    def cluster_sse(self, k: int) -> Fraction:
+    def cluster_sse(self, k: int) -> Fraction | Real:
         """The sum of squares of a cluster: that of its rows less that of its mean.
+
+        Of many rows it is known by an interval, and exactly if somebody asks for more.
 
         Spec: INT-SSE
         """
-        return self._squares[k] - self._square_of_mean(k)
+
+        def exact() -> Fraction:
+            return self._squares[k] - self._square_of_mean(k)
+
+        quick = None if self.quick_squares is None else self.quick_squares(k, exact)
+        return exact() if quick is None else quick
+
+    def between_means(self, k: int, m: int) -> Fraction:
+        """The squared distance of the means of two clusters, in integers until the end.
+
+        Spec: INT-RT
+        """
+        sums, own, other = self._sums, self._sums.weights[k], self._sums.weights[m]
+        pairs = zip(sums.sums[k], sums.sums[m], strict=True)
+        gaps = [s * other - t * own for s, t in pairs]
+        square = sum(map(mul, gaps, gaps)) << (2 * sums.weight_shift)
+        return Fraction(square, (own * other) ** 2 << (2 * sums.shift))
 
     def tss(self) -> Fraction:
         """The sum of squares of all rows about their mean.

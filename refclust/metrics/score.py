@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from refclust.backends.protocol import Problem
@@ -32,8 +33,10 @@ from refclust.metrics import catalogue, profiles
 from refclust.metrics.adjusted.estimates import Estimate
 from refclust.metrics.catalogue import Entry
 from refclust.metrics.contingency import Contingency
+from refclust.metrics.passes.silhouette_intervals import Between
 from refclust.metrics.passes.silhouettes import Bounded
-from refclust.numbers.real import Interval, Real, real
+from refclust.metrics.passes.source import FIRST
+from refclust.numbers.real import Interval, Real, enclosed, real
 
 if TYPE_CHECKING:
     from refclust.metrics.explain import Explanation
@@ -319,18 +322,47 @@ def _result(
     quick: Bounded | None = passes.estimate(entry.name, options)
     if quick is not None:
         return quick
+    ends: Between | None = passes.between(entry.name, options)
+    if ends is not None:
+        short = _by_ends(ends, lambda: _insisting(entry, evidence, options, session))
+        with contextlib.suppress(Undecided):
+            float(short)
+            return short
     try:
-        try:
-            return _formula(entry, evidence, options, session)
-        except Undecided:
-            if not passes.insist():
-                raise
-            return _formula(entry, evidence, options, session)
+        return _insisting(entry, evidence, options, session)
     except Undecided:
         rough: Bounded | None = passes.estimate(entry.name, options, undecided=True)
         if rough is None:
             raise
         return rough
+
+
+def _by_ends(ends: Between, formula: Callable[[], Estimate | Real]) -> Real:
+    """A number between two ends that are close; whoever wants more of it asks the formula."""
+
+    @cache
+    def written() -> Real:
+        value = formula()
+        assert isinstance(value, Real)
+        return value
+
+    def interval(digits: int) -> Interval:
+        return ends.interval(digits) if digits <= FIRST else written().enclosure(digits)
+
+    return enclosed(interval, written)
+
+
+def _insisting(
+    entry: Entry, evidence: Evidence, options: dict[str, Any], session: Session
+) -> Estimate | Real:
+    """What the formula says, if need be with exact passes."""
+    try:
+        return _formula(entry, evidence, options, session)
+    except Undecided:
+        passes: Any = getattr(evidence, "passes", None)
+        if not passes.insist():
+            raise
+        return _formula(entry, evidence, options, session)
 
 
 def _formula(

@@ -329,10 +329,7 @@ def minimum(first: Real | Number, *others: Real | Number) -> Real:
     >>> minimum(log(3), log(2), 1)
     Real(0.69314718055994531)
     """
-    best = real(first)
-    for other in map(real, others):
-        best = other if other < best else best
-    return best
+    return _extreme([real(first), *map(real, others)], largest=False)
 
 
 def maximum(first: Real | Number, *others: Real | Number) -> Real:
@@ -343,9 +340,23 @@ def maximum(first: Real | Number, *others: Real | Number) -> Real:
     >>> maximum(log(3), log(2), 1)
     Real(1.0986122886681097)
     """
-    best = real(first)
-    for other in map(real, others):
-        best = other if other > best else best
+    return _extreme([real(first), *map(real, others)], largest=True)
+
+
+def _extreme(values: list[Real], *, largest: bool) -> Real:
+    """The first of the least or greatest values; only those that lie close are compared exactly."""
+    if len(values) > 2 and not all(x.op == LEAF for x in values):
+        # Each is enclosed once, not in every comparison: most cannot be the extreme.
+        ends = [x.enclosure() for x in values]
+        if largest:
+            edge = max(low for low, _ in ends)
+            values = [x for x, (_, high) in zip(values, ends, strict=True) if high >= edge]
+        else:
+            edge = min(high for _, high in ends)
+            values = [x for x, (low, _) in zip(values, ends, strict=True) if low <= edge]
+    best = values[0]
+    for other in values[1:]:
+        best = other if (other > best if largest else other < best) else best
     return best
 
 

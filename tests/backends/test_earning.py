@@ -475,7 +475,7 @@ STATEFUL = """
 @pytest.mark.spec("BK-SELECT")
 def test_contracts_that_leave_room_for_last_bits() -> None:
     exact = ("gaussian.exact_moments", "multinomial.exact_tallies")
-    lengths = ("silhouette.distance_sums", "scatter.centre_distances")
+    lengths = ("silhouette.distance_sums",)
     families = {
         name: name in lengths
         or (name.startswith(("gaussian.", "multinomial.")) and name not in exact)

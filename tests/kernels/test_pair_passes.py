@@ -14,9 +14,10 @@ import pytest
 from refclust.data.accepting.door import dataset
 from refclust.data.dataset import Dataset, dense, readonly
 from refclust.kernels.clusters.kmeans import ClusterSums, accumulate
-from refclust.kernels.contracts.lengths import Lengths, relative_bound
+from refclust.kernels.contracts.lengths import FineLengths, Lengths, fine_bound, relative_bound
 from refclust.kernels.pairs.extremes import extremes, squared_gap
-from refclust.kernels.pairs.lengths import centre_distances, distance_sums, split_means
+from refclust.kernels.pairs.fine import centre_distances, fine_sums, split_means
+from refclust.kernels.pairs.lengths import distance_sums
 from refclust.kernels.points import Points
 from refclust.numbers.argmin import ROUND
 from refclust.numbers.sampling import stream
@@ -79,6 +80,26 @@ def test_sums_of_distances_are_within_the_references_own_bound(points: Points) -
     assert list(sums[3::4]) == [0.0] * points.n
 
 
+@pytest.mark.spec("KER-FINESUM")
+@pytest.mark.parametrize("points", CLOUDS.values(), ids=CLOUDS)
+def test_fine_sums_are_the_exact_ones_rounded_twice(points: Points) -> None:
+    labels = array("i", (i * i % 3 for i in range(points.n)))
+    sums = fine_sums(points, labels, 4)
+    assert len(sums) == 8 * points.n
+    for i in range(points.n):
+        for c in range(4):
+            terms = [
+                (weight(points, j), squared_gap(points.whole_row(i), points.whole_row(j)))
+                for j in range(points.n)
+                if labels[j] == c
+            ]
+            due = exact_sum(terms)
+            high, low = sums[4 * i + c], sums[4 * (points.n + i) + c]
+            assert high == float(due)
+            slack = Fraction(2) ** -104 * due + Fraction(2) ** -1070
+            assert abs(Fraction(high) + Fraction(low) - due) <= slack
+
+
 @pytest.mark.spec("KER-CENTREDIST", "KM-CENTROID")
 @pytest.mark.parametrize("points", CLOUDS.values(), ids=CLOUDS)
 def test_distances_to_exact_means_are_within_the_references_own_bound(points: Points) -> None:
@@ -124,7 +145,7 @@ def test_rows_without_weight_count_for_nothing_and_sums_may_be_infinite() -> Non
     assert list(distance_sums(edge, array("i", [0, 0, 0]), 1)) == [math.inf, math.inf, math.inf]
 
 
-@pytest.mark.spec("KER-DISTSUM", "KER-CENTREDIST", "KER-EXTREMES")
+@pytest.mark.spec("KER-DISTSUM", "KER-CENTREDIST", "KER-EXTREMES", "KER-FINESUM")
 def test_sparse_rows_have_the_same_sums_and_extremes() -> None:
     rows = [[0.0, 3.0], [4.0, 0.0], [0.0, 0.0], [1.0, 1.0]]
     whole = Points(dataset(rows))
@@ -132,6 +153,7 @@ def test_sparse_rows_have_the_same_sums_and_extremes() -> None:
     labels = array("i", [0, 0, 1, 1])
     assert not some.dense
     assert distance_sums(some, labels, 2) == distance_sums(whole, labels, 2)
+    assert fine_sums(some, labels, 2) == fine_sums(whole, labels, 2)
     assert extremes(some, labels, 2) == extremes(whole, labels, 2)
     means = split_means(accumulate(whole, labels, 2))
     assert centre_distances(some, labels, *means) == centre_distances(whole, labels, *means)
@@ -189,6 +211,29 @@ def test_what_the_contract_rejects() -> None:
     assert contract.malformed([1.0]) == "sums: a list instead of a buffer"
     assert contract.malformed(array("d", [math.nan])) == "sums: a NaN"
     zeros, ones = array("d", [0.0]), array("d", [1.0])
+    assert contract.judged(points, (), array("d", [math.inf]), ones) is not None
+    assert contract.judged(points, (), ones, array("d", [math.inf])) is not None
     assert contract.judged(points, (), zeros, ones) == (
         "sum 0: 1.0 instead of 0.0, inf of it apart, 1.1e-14 allowed"
     )
+
+
+@pytest.mark.spec("KER-FINESUM", "KER-CENTREDIST")
+def test_what_the_fine_contract_rejects() -> None:
+    points = cloud(5, 2)
+    due = fine_sums(points, array("i", [0] * 5), 1)
+    contract, allowed = FineLengths(), fine_bound(5, 2)
+    for share, right in ((0.9, True), (1.1, False)):
+        rests = array("d", (due[5 + i] + share * allowed * due[i] for i in range(5)))
+        assert (contract.judged(points, (), due, due[:5] + rests) is None) is right
+    assert contract.judged(points, (), due, due[:-2]) == "8 doubles instead of 10"
+    assert contract.malformed(due[:-1]) == "9 doubles, and every sum is two"
+    assert contract.malformed(array("d", [math.nan, 0.0])) == "sums: a NaN"
+    zeros, ones = array("d", [0.0, 0.0]), array("d", [1.0, 0.0])
+    told = contract.judged(points, (), zeros, ones)
+    assert told is not None
+    assert told.startswith("sum 0: 1.0 + 0.0 instead of 0.0 + 0.0, inf of it apart")
+    infinite = array("d", [math.inf, 0.0])
+    assert contract.judged(points, (), infinite, infinite) is None
+    assert contract.judged(points, (), ones, infinite) is not None
+    assert contract.judged(points, (), infinite, ones) is not None

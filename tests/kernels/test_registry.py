@@ -81,7 +81,7 @@ def test_the_kernels_there_are() -> None:
         "multinomial.moments": "Moments",
         "multinomial.posterior": "LogProb",
         "pairs.extremes": "Equal",
-        "scatter.centre_distances": "Lengths",
+        "scatter.centre_distances": "FineLengths",
         "seeding.best_candidate": "Equal",
         "seeding.beyond": "Equal",
         "seeding.farthest": "Equal",
@@ -89,6 +89,7 @@ def test_the_kernels_there_are() -> None:
         "seeding.mass": "Rationals",
         "seeding.potential": "Argmin",
         "silhouette.distance_sums": "Lengths",
+        "silhouette.fine_sums": "FineLengths",
     }
     assert all(one.name == name for name, one in KERNELS.items())
 

@@ -18,6 +18,13 @@ from refclust.metrics import catalogue
 from refclust.metrics.calls.clusterings import clustered
 from refclust.metrics.passes import kernels, orders, source
 from refclust.metrics.passes.kernels import LEAST, KernelPasses
+from refclust.metrics.passes.silhouette_intervals import (
+    AVERAGES,
+    Sums,
+    mean_between,
+    of_fine,
+    width_below,
+)
 from refclust.metrics.passes.silhouettes import mean_silhouette
 from refclust.metrics.score import evaluate
 from refclust.numbers.real import Real, minimum, real, sqrt, total
@@ -95,7 +102,6 @@ def test_intervals_of_doubles_hold_the_exact_sums_and_are_narrow(weights: Any) -
     pairs = [
         *((told.distance_sum(i, 1), exact.distance_sum(i, 1)) for i in range(20)),
         *((told.cluster_sum(k, 0), exact.cluster_sum(k, 0)) for k in range(2)),
-        *((told.centre_distances(k), exact.centre_distances(k)) for k in range(2)),
     ]
     for rough, right in pairs:
         low, high = rough.enclosure()
@@ -104,6 +110,38 @@ def test_intervals_of_doubles_hold_the_exact_sums_and_are_narrow(weights: Any) -
         assert high - low < Fraction(1, 10**13) * Fraction(high)
         with pytest.raises(Undecided):
             float(rough)
+
+
+@pytest.mark.spec("KER-CENTREDIST")
+@pytest.mark.usefixtures("in_doubles")
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weights"])
+@pytest.mark.parametrize("offset", [0.0, 1e9])
+def test_fine_sums_hold_the_exact_ones_and_settle_doubles(weights: Any, offset: float) -> None:
+    rows = made(20, 3, offset=offset)
+    told, exact = passes(rows, weights=weights), passes(rows, weights=weights)
+    exact.insist()
+    for k in range(2):
+        low, high = told.centre_distances(k).enclosure()
+        inner_low, inner_high = exact.centre_distances(k).enclosure(60)
+        assert low <= inner_low <= inner_high <= high
+        assert high - low < Fraction(1, 10**21) * Fraction(high)
+        assert float(told.centre_distances(k)) == float(exact.centre_distances(k))
+        with pytest.raises(Undecided, match="fine sums over 20 rows do not settle 60 digits"):
+            told.centre_distances(k).enclosure(60)
+
+
+@pytest.mark.spec("KER-CENTREDIST")
+@pytest.mark.usefixtures("in_doubles")
+def test_rests_of_means_are_rounded_and_that_is_counted() -> None:
+    # Two neighbouring doubles near 2**52, three times as often the upper one: means are no doubles,
+    # and what the rest of a mean loses is about as large as all else that is lost.
+    rows = [[2.0**52 + (i % 3 > 0)] for i in range(9)]
+    told, exact = (passes(rows, [0] * 9) for _ in range(2))
+    exact.insist()
+    low, high = told.centre_distances(0).enclosure()
+    inner = exact.centre_distances(0).enclosure(60)
+    assert low <= inner[0] <= inner[1] <= high
+    assert float(exact.centre_distances(0)) == 4.0
 
 
 @pytest.mark.spec("KER-CENTREDIST")
@@ -247,14 +285,69 @@ def test_what_is_small_runs_the_definitions() -> None:
 def test_means_of_silhouettes() -> None:
     sums = [1.0, 5.0, 1.0, 4.0, 9.0, 0.0]
     by_points = mean_silhouette(sums, [[0, 1], [2]], [1.0] * 3, 1)
-    by_clusters = mean_silhouette(sums, [[0, 1], [2]], [1.0] * 3, 1, by_cluster=True)
+    by_clusters = mean_silhouette(sums, [[0, 1], [2]], [1.0] * 3, 1, average="clusters")
+    assert by_points is not None
+    assert by_clusters is not None
     assert (by_points.value, by_clusters.value) == (31 / 60, 31 / 80)
     alike = mean_silhouette([0.0] * 8, [[0, 1], [2, 3]], [1.0] * 4, 1)
+    assert alike is not None
     assert alike.value == 0.0
+    assert alike.bound > 0
+    assert mean_silhouette([0.0] * 4, [[0], [1]], [1.0] * 2, 1, average="larger") is None
+    larger = mean_silhouette(sums, [[0, 1], [2]], [1.0] * 3, 1, average="larger")
+    assert larger is not None
+    assert larger.value == 31 / 40
     wrong_side = mean_silhouette(
         [4.0, 1.0, 4.0, 1.0, 1.0, 4.0, 1.0, 4.0], [[0, 1], [2, 3]], [1.0] * 4, 1
     )
+    assert wrong_side is not None
     assert wrong_side.value == -0.875
+
+
+@pytest.mark.spec("INT-SILAVG", "INT-SILK")
+@pytest.mark.parametrize("average", AVERAGES)
+@pytest.mark.parametrize("weights", [None, [1 + i % 3 for i in range(70)]])
+def test_ends_of_silhouettes_hold_what_the_formula_says(average: str, weights: Any) -> None:
+    rows, labels = made(70, 3, offset=1e9), [min(i, 3) if i < 4 else i % 3 for i in range(70)]
+    entry = catalogue.find("silhouette")
+    evidence = clustered(rows, labels, weights=weights, session=Session("reference"))
+    score = evaluate(entry, evidence, {"average": average}, session=Session("reference"))
+    without = entry.formula(replace(evidence, passes=None), average=average)
+    assert score.certified
+    assert score.exact is not None
+    assert float(score) == float(without)
+    assert score.digits(60) == without.digits(60)
+    low, high = score.exact.enclosure()
+    assert low <= without.enclosure(60)[0] <= without.enclosure(60)[1] <= high
+
+
+def test_the_ends_of_one_silhouette() -> None:
+    one = width_below(0, 1)
+    assert [width_below(a, b) for a, b in ((0, 0), (3, 0), (1, 4))] == [0, -one, one * 3 // 4]
+    assert width_below(1, 3) == -width_below(3, 1) - 1  # rounded down, either way
+    # The own cluster may be as near as 0 or farther than the other one.
+    ends = mean_between(Sums([0, 4, 1, 3, 9, 0], [8, 5, 1, 3, 9, 0]), [[0, 1], [2]], [1] * 3)
+    assert ends is not None
+    low, high = 3 * ends.low, 3 * ends.high  # 4/8 - 1 at worst, 1 at best, and 1 - 1/3
+    tiny = Fraction(1, 2**120)
+    assert Fraction(-4, 8) + Fraction(2, 3) - tiny <= low <= Fraction(-4, 8) + Fraction(2, 3)
+    assert 1 + Fraction(2, 3) <= high <= 1 + Fraction(2, 3) + tiny
+    assert mean_between(Sums([0] * 4, [0] * 4), [[0], [1]], [1, 1], average="larger") is None
+
+
+def test_fine_sums_in_integers() -> None:
+    assert of_fine([0.0, 0.0], 1, 1) is None
+    assert of_fine([math.inf, 0.0], 1, 1) is None
+    assert of_fine([1e300, 1e-300, 0.0, 0.0], 2, 1) is None
+    assert of_fine([1e-300, 1e-300, 0.0, 0.0], 2, 1) is None
+    sums = of_fine([3.0, 0.0, 2.0**-60, 0.0], 2, 1)
+    assert sums is not None
+    unit = 2**108  # the least sum has 110 bits before the point
+    for low, high, value in zip(
+        sums.lows, sums.highs, (3 + Fraction(1, 2**60), Fraction()), strict=True
+    ):
+        assert low <= unit * value <= high
+        assert high - low <= 2 + 2 * Fraction(unit * 4, 2**82) + 4
 
 
 class Doubtful:
@@ -271,6 +364,9 @@ class Doubtful:
         del metric, options
         return self.rough if undecided else None
 
+    def between(self, metric: str, options: Any) -> None:
+        """There is no short way."""
+
     def decide(self) -> Real:
         if self.stubborn or not self.insists:
             raise Undecided("doubles do not settle it")
@@ -286,6 +382,7 @@ def test_a_doubt_is_settled_in_integers_or_else_bounded() -> None:
     evidence = Clustered.of([[0], [1]], "ab")
     assert evaluate(entry, replace(evidence, passes=Doubtful()), {}).certified  # type: ignore[arg-type]
     rough = mean_silhouette([0.0] * 4, [[0], [1]], [1.0] * 2, 1)
+    assert rough is not None
     told = Doubtful(stubborn=True, rough=rough)
     value = evaluate(entry, replace(evidence, passes=told), {})  # type: ignore[arg-type]
     assert (float(value), value.certified, value.bound) == (0.0, False, rough.bound)
@@ -297,11 +394,11 @@ def test_a_doubt_is_settled_in_integers_or_else_bounded() -> None:
 def test_sums_in_doubles_give_a_middle_and_a_bound() -> None:
     def formula(evidence: Clustered) -> Real:
         assert evidence.passes is not None
-        return evidence.passes.centre_distances(0) / 7
+        return evidence.passes.distance_sum(0, 0) / 7
 
     entry = replace(ENTRY, name="spread", formula=formula)
     value = evaluate(entry, clustered(made(70, 3), [0, 1] * 35), {}, session=Session("reference"))
     exact = passes(made(70, 3), [0, 1] * 35)
     exact.insist()
     assert (value.certified, 0 < value.bound < 1e-12) == (False, True)
-    assert math.isclose(value, float(exact.centre_distances(0)) / 7, rel_tol=1e-14)
+    assert math.isclose(value, float(exact.distance_sum(0, 0)) / 7, rel_tol=1e-14)

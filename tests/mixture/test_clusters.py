@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from refclust.backends.session import Session
 from refclust.cluster.bisecting import bisecting
 from refclust.cluster.fit import kmeans
 from refclust.cluster.hierarchical import agglomerative
@@ -17,7 +18,7 @@ from refclust.data.accepting.door import dataset
 from refclust.errors import BadOption, KOutOfRange, TooLarge
 from refclust.metrics import adjusted_rand
 from refclust.mixture.choosing import clusters
-from refclust.mixture.choosing.clusters import USUAL, usual
+from refclust.mixture.choosing.clusters import USUAL, most_compared, usual
 from refclust.mixture.choosing.selection import criteria_of, select
 from refclust.mixture.choosing.stability import samples, stability
 
@@ -156,6 +157,18 @@ def test_a_metric_that_cannot_be_computed(monkeypatch: pytest.MonkeyPatch) -> No
     assert chosen.chosen is None
     assert chosen.why == "silhouette has no value for any of these numbers of clusters"
     assert chosen.verdicts[1].chosen is not None
+
+
+@pytest.mark.spec("KM-KSEL")
+def test_a_fast_backend_compares_more_rows() -> None:
+    rows = dataset([[0.0] * 8] * 2001)
+    assert most_compared(rows, Session("reference")) == 2000
+    session = Session("reference")
+    session.runs_on = lambda *_: "fast"  # type: ignore[method-assign]
+    assert most_compared(rows, session) == 11585
+    assert most_compared(dataset([[0.0] * 8] * 2000), session) == 2000
+    assert usual(2001, [2, 3], 11585) == usual(2000, [2, 3])
+    assert "slow above 11,585 rows" in usual(11586, [2, 3], 11585)[1][0]
 
 
 @pytest.mark.spec("KM-KSEL")

@@ -14,7 +14,8 @@ from refclust.data.dataset import dense, readonly
 from refclust.kernels.clusters.kmeans import accumulate
 from refclust.kernels.contracts.lengths import relative_bound
 from refclust.kernels.pairs.extremes import extremes, squared_gap
-from refclust.kernels.pairs.lengths import centre_distances, distance_sums, split_means
+from refclust.kernels.pairs.fine import centre_distances, fine_sums, split_means
+from refclust.kernels.pairs.lengths import distance_sums
 from refclust.kernels.points import Points
 from refclust.metrics.passes.kernels import KernelPasses
 
@@ -86,6 +87,22 @@ def test_a_weight_is_so_many_rows(rows: list[Row]) -> None:
         pairs = zip(sums[K * i : K * i + K], many[K * first : K * first + K], strict=True)
         assert all(near(*pair) for pair in pairs)
         first += row[3]
+
+
+@pytest.mark.spec("KER-FINESUM")
+@given(ROWS, st.sampled_from([0, 10**9, 2**50]))
+def test_fine_sums_round_to_sums_and_know_no_origin(rows: list[Row], offset: int) -> None:
+    labels, n = labels_of(rows), K * len(rows)
+    right = fine_sums(points_of(rows), labels, K)
+    assert fine_sums(points_of(rows, offset=offset), labels, K) == right
+    halves = fine_sums(points_of(rows, scale=0.5), labels, K)
+    assert [2 * x for x in halves] == list(right)
+    for high, low, rough in zip(
+        right[:n], right[n:], distance_sums(points_of(rows), labels, K), strict=True
+    ):
+        assert high == high + low
+        assert near(high, rough)
+        assert abs(low) <= high * 2.0**-53
 
 
 @pytest.mark.spec("KER-CENTREDIST")

@@ -33,7 +33,8 @@ _UNIT: Final = {
     "seeding.farthest": 2e-9,
     "distances.pairwise": 2e-8,
     "silhouette.distance_sums": 1e-10,
-    "scatter.centre_distances": 1e-9,
+    "silhouette.fine_sums": 1e-9,
+    "scatter.centre_distances": 2e-9,
     "pairs.extremes": 1e-10,
     "linkage.agglomerate": 5e-9,
     "multinomial.posterior": 4e-10,
@@ -55,7 +56,8 @@ _ONCE: Final = frozenset((
 ))  # for all K  # fmt: skip
 _DENSE: Final = frozenset((
     *("gaussian.posterior", "gaussian.moments", "gaussian.em_step"),
-    *("silhouette.distance_sums", "scatter.centre_distances", "pairs.extremes"),
+    *("silhouette.distance_sums", "silhouette.fine_sums"),
+    *("scatter.centre_distances", "pairs.extremes"),
 ))  # fmt: skip
 _CALL: Final = 2e-4
 _IMPORT: Final = 1.3  # importing NumPy and Numba and loading one kernel from the disk

@@ -15,7 +15,7 @@ from refclust_numba.exact import directions, means, sums
 from refclust_numba.mixtures import components
 from refclust_numba.mixtures.gaussian import kernels as gaussian
 from refclust_numba.mixtures.multinomial import kernels as multinomial
-from refclust_numba.pairs import centres, extremes
+from refclust_numba.pairs import extremes, fine
 from refclust_numba.pairs import sums as pair_sums
 from refclust_numba.tables import contingency, information, linkage
 
@@ -34,7 +34,8 @@ _PLAIN: Final[dict[str, Any]] = {
     "seeding.farthest": seeding.farthest,
     "distances.pairwise": pairs.pairwise,
     "silhouette.distance_sums": pair_sums.distance_sums,
-    "scatter.centre_distances": centres.centre_distances,
+    "silhouette.fine_sums": fine.fine_sums,
+    "scatter.centre_distances": fine.centre_distances,
     "pairs.extremes": extremes.extremes,
     "linkage.agglomerate": linkage.agglomerate,
     "multinomial.posterior": multinomial.posterior,

@@ -19,7 +19,7 @@ from refclust_numba.registry import FUNCTIONS
 from refclust.data.dataset import Dataset, dense
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.clusters.kmeans import accumulate
-from refclust.kernels.pairs.lengths import split_means
+from refclust.kernels.pairs.fine import split_means
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 
@@ -54,6 +54,8 @@ def calls(data: Dataset, k: int) -> Iterator[tuple[str, tuple[Any, ...]]]:
     if data.n < 2000:
         yield "silhouette.distance_sums", (labels, k)
         yield "pairs.extremes", (labels, k)
+    if data.n < 600:
+        yield "silhouette.fine_sums", (labels, k)
     means: tuple[CentreMatrix, CentreMatrix] = split_means(accumulate(Points(data), labels, k))
     yield "scatter.centre_distances", (labels, *means)
 

@@ -284,3 +284,10 @@ def test_looking_for_compiled_code_needs_no_home(
     assert folders == (
         [] if "NUMBA_CACHE_DIR" in environment else [FOLDER / "dense" / "__pycache__"]
     )
+
+
+def test_every_kernel_is_looked_for_in_a_module_that_is_there() -> None:
+    kernels = set(NumbaBackend().kernels())
+    assert set(cachefolder._MODULES) <= kernels
+    for name in cachefolder._MODULES.values():
+        assert (cachefolder._PACKAGE / f"{name}.py").is_file(), name

@@ -17,7 +17,10 @@ from refclust.data.dataset import Dataset, dense, readonly
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 
-KERNEL_NAMES = ("silhouette.distance_sums", "pairs.extremes", "scatter.centre_distances")
+KERNEL_NAMES = (
+    *("silhouette.distance_sums", "silhouette.fine_sums"),
+    *("pairs.extremes", "scatter.centre_distances"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +28,7 @@ def digests() -> list[str]:
     return list(pairs_grid.lines())
 
 
-@pytest.mark.spec("KER-DISTSUM", "KER-CENTREDIST", "KER-EXTREMES")
+@pytest.mark.spec("KER-DISTSUM", "KER-CENTREDIST", "KER-EXTREMES", "KER-FINESUM")
 def test_every_answer_keeps_its_contract() -> None:
     assert list(pairs_grid.faults()) == []
 

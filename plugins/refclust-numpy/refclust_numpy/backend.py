@@ -32,7 +32,8 @@ _WHERE: Final = MappingProxyType(
         "seeding.farthest": ("seeding", "farthest"),
         "distances.pairwise": ("pairs.distances", "pairwise"),
         "silhouette.distance_sums": ("pairs.passes", "distance_sums"),
-        "scatter.centre_distances": ("pairs.passes", "centre_distances"),
+        "silhouette.fine_sums": ("pairs.fine", "fine_sums"),
+        "scatter.centre_distances": ("pairs.fine", "centre_distances"),
         "pairs.extremes": ("pairs.passes", "extremes"),
         "linkage.agglomerate": ("pairs.linkage", "agglomerate"),
         "gaussian.posterior": ("mixtures.gaussian", "posterior"),
@@ -72,7 +73,8 @@ _UNIT: Final = MappingProxyType(
         "seeding.farthest": 3e-9,
         "distances.pairwise": 2e-8,
         "silhouette.distance_sums": 2e-9,
-        "scatter.centre_distances": 5e-9,
+        "silhouette.fine_sums": 2e-8,
+        "scatter.centre_distances": 2e-8,
         "pairs.extremes": 2e-9,
         "linkage.agglomerate": 5e-8,
         "gaussian.posterior": 3e-9,
@@ -93,7 +95,8 @@ _UNIT: Final = MappingProxyType(
     }
 )
 _PASSES: Final = frozenset((
-    *("silhouette.distance_sums", "scatter.centre_distances", "pairs.extremes"),
+    *("silhouette.distance_sums", "silhouette.fine_sums"),
+    *("scatter.centre_distances", "pairs.extremes"),
 ))  # fmt: skip
 _START: Final = 5e-3  # getting ready, and the price of a fit's many small calls
 _IMPORT: Final = 0.12

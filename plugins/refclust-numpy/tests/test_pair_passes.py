@@ -13,12 +13,13 @@ from support import LADDER, NUMPY, REFERENCE, both
 from refclust.data.accepting.door import dataset
 from refclust.data.dataset import Dataset, dense, readonly
 from refclust.kernels.clusters.kmeans import accumulate
-from refclust.kernels.pairs.lengths import split_means
+from refclust.kernels.pairs.fine import split_means
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 
-SUMS, CENTRES, EXTREMES = (
+SUMS, CENTRES, EXTREMES, FINE = (
     *("silhouette.distance_sums", "scatter.centre_distances", "pairs.extremes"),
+    "silhouette.fine_sums",
 )
 
 
@@ -40,14 +41,15 @@ def faults(data: Dataset, k: int) -> list[str | None]:
         fault(SUMS, data, labels, k),
         fault(EXTREMES, data, labels, k),
         fault(CENTRES, data, labels, *means),
+        fault(FINE, data, labels, k),
     ]
 
 
-@pytest.mark.spec("KER-DISTSUM", "KER-CENTREDIST", "KER-EXTREMES")
+@pytest.mark.spec("KER-DISTSUM", "KER-CENTREDIST", "KER-EXTREMES", "KER-FINESUM")
 @pytest.mark.parametrize("k", [1, 3])
 @pytest.mark.parametrize("name", LADDER)
 def test_the_ladder(name: str, k: int) -> None:
-    assert faults(LADDER[name], k) == [None] * 3
+    assert faults(LADDER[name], k) == [None] * 4
 
 
 @pytest.mark.parametrize("small", [False, True])
@@ -59,9 +61,9 @@ def test_sizes_around_chains_and_tiles(n: int, small: bool) -> None:
     for data in (dense(rows, 2), dense(rows, 2, weights=weights)):
         if small:
             with tiny():
-                assert faults(data, 2) == [None] * 3
+                assert faults(data, 2) == [None] * 4
         else:
-            assert faults(data, 2) == [None] * 3
+            assert faults(data, 2) == [None] * 4
 
 
 def test_more_rows_of_a_cluster_than_fit_a_tile() -> None:
@@ -69,4 +71,5 @@ def test_more_rows_of_a_cluster_than_fit_a_tile() -> None:
     data = dataset(random.normal(size=(2300, 1)))
     labels = array("i", [0] * 2200 + [1] * 100)
     assert fault(SUMS, data, labels, 2) is None
+    assert fault(FINE, dataset(random.normal(size=(1100, 1))), labels[:1100], 2) is None
     assert fault(EXTREMES, data, labels, 2) is None

@@ -1,20 +1,17 @@
-"""Sums of distances: from every row to every cluster, and of clusters to points (chapter 80)."""
+"""Sums of distances from every row to every cluster, in doubles (chapter 80)."""
 
 from __future__ import annotations
 
 import math
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
 from itertools import repeat
-from operator import mul, sub
+from operator import mul
 
-from refclust.kernels.centres import CentreMatrix
-from refclust.kernels.clusters.kmeans import Centres, ClusterSums, Labels
+from refclust.kernels.clusters.kmeans import Labels
 from refclust.kernels.contracts.lengths import Lengths
-from refclust.kernels.points import Points, Vector, grouped
+from refclust.kernels.points import Points, grouped
 from refclust.kernels.registry import kernel
-from refclust.numbers.nearest import nearest
 
 
 @kernel("silhouette.distance_sums", contract=Lengths())
@@ -38,33 +35,6 @@ def distance_sums(points: Points, labels: Labels, k: int) -> array[float]:
         for c, of_cluster in enumerate(of_row):
             sums.append(added(of_cluster if shares is None else map(mul, shares[c], of_cluster)))
     return sums
-
-
-@kernel("scatter.centre_distances", contract=Lengths())
-def centre_distances(
-    points: Points, labels: Labels, centres: Centres, rests: Centres
-) -> array[float]:
-    """Sums of w |x - (c + r)| over the rows of each cluster, then those of the squares.
-
-    c is the centre of the cluster and r its rest, so that c + r is a point that no double may be;
-    r is at most half a unit in the last place of c.
-
-    Spec: KER-CENTREDIST, DIST-L2, VEC-SQDIST
-
-    >>> from refclust.data.dataset import dense
-    >>> rows = Points(dense(array("d", [0, 3, 4]), 1))
-    >>> centre_distances(rows, array("i", [0, 0, 1]), ((1.5,), (4.0,)), ((0.0,), (2.0**-53,)))
-    array('d', [3.0, 1.1102230246251565e-16, 4.5, 1.232595164407831e-32])
-    """
-    weights = _weights(points)
-    members = _members(points, labels, len(centres))
-    sums, squares = array("d"), array("d")
-    for cluster, centre, rest in zip(members, map(tuple, centres), map(tuple, rests), strict=True):
-        lengths = [_length(points.whole_row(i), centre, rest) for i in cluster]
-        shares = [weights[i] for i in cluster] if points.weighted else [1.0] * len(cluster)
-        sums.append(added(map(mul, shares, lengths)))
-        squares.append(added(map(mul, map(mul, shares, lengths), lengths)))
-    return sums + squares
 
 
 def added(terms: Iterable[float]) -> float:
@@ -92,30 +62,6 @@ def _members(points: Points, labels: Labels, k: int) -> list[list[int]]:
     if not points.weighted:
         return members
     return [[i for i in cluster if points.weights[i]] for cluster in members]
-
-
-def split_means(sums: ClusterSums) -> tuple[CentreMatrix, CentreMatrix]:
-    """The mean of each cluster as its nearest doubles and what they leave, zeros without weight.
-
-    Spec: KER-CENTREDIST, KM-CENTROID
-
-    >>> third = ClusterSums((3,), 0, ((1,),), 0)
-    >>> [list(part) for part in split_means(third)]
-    [[(0.3333333333333333,)], [(1.850371707708594e-17,)]]
-    """
-    centres: list[Vector] = []
-    rests: list[Vector] = []
-    for k, totals in enumerate(sums.sums):
-        weight = sums.weight(k) * (1 << sums.shift)
-        means = [total / weight for total in totals] if weight else [Fraction()] * len(totals)
-        centres.append(tuple(nearest(*mean.as_integer_ratio()) for mean in means))
-        gaps = (mean - Fraction(c) for mean, c in zip(means, centres[-1], strict=True))
-        rests.append(tuple(nearest(*gap.as_integer_ratio()) for gap in gaps))
-    return CentreMatrix.of(centres), CentreMatrix.of(rests)
-
-
-def _length(row: Vector, centre: Vector, rest: Vector) -> float:
-    return math.hypot(*map(sub, map(sub, row, centre), rest))
 
 
 def _dense_gaps(

@@ -125,7 +125,7 @@ def clustered(
         policy = checked_policy(noise, noise_policy)
         names, counts, data = _without_noise(data, names, counts, noise, policy, proximity)
     data, names, counts = _without_zeros(data, names, counts, proximity)
-    numbers, clusters = _numbered(names, session)
+    numbers, clusters, sizes = _numbered(names, session)
     known = None if counts is None else tuple(counts)
     if proximity is not None:
         square = _square(data, similarities=similarities)
@@ -134,7 +134,11 @@ def clustered(
     passes = None
     if data.n > LEAST_PAIRED:
         sums = None if moments is None else moments.cluster_sums
-        passes = KernelPasses(data, numbers, len(clusters), known, session, totals=sums)
+        passes = KernelPasses(
+            data, numbers, len(clusters), known, session, totals=sums, sizes=sizes
+        )
+        if moments is not None:
+            moments.quick_squares = passes.quick_squares
     return Clustered(
         numbers,
         clusters,
@@ -148,16 +152,18 @@ def clustered(
 
 def _numbered(
     names: Sequence[Hashable], session: Session | None
-) -> tuple[Sequence[int], tuple[Hashable, ...]]:
-    """The number of each object's cluster, and what the clusters are called."""
+) -> tuple[Sequence[int], tuple[Hashable, ...], tuple[int, ...] | None]:
+    """The number of each object's cluster, what clusters are called, their rows if known."""
+    sizes = None
     if isinstance(names, memoryview):
-        clusters = contingency(names, names, session=session).clusters
+        table = contingency(names, names, session=session)
+        clusters, sizes = table.clusters, tuple(map(int, table.row))
         if clusters == tuple(range(len(clusters))):  # they are such numbers already
-            return names if names.format == "i" else array("i", names), clusters
+            return names if names.format == "i" else array("i", names), clusters, sizes
     else:
         clusters = ordered_labels(names)
     number = {cluster: k for k, cluster in enumerate(clusters)}
-    return array("i", map(number.__getitem__, names)), clusters
+    return array("i", map(number.__getitem__, names)), clusters, sizes
 
 
 def _moments(
@@ -170,7 +176,7 @@ def _moments(
     """Sums by kernels, where there are many rows and their weights are doubles."""
     if data.n < LEAST:
         return None
-    weights = None
+    rows = data  # the same object, if it will do: it is neither checked nor made ready twice
     if counts is not None:
         try:
             weights = array("d", map(float, counts))
@@ -178,7 +184,9 @@ def _moments(
             return None
         if any(map(ne, weights, counts)):
             return None
-    rows = replace(data, weights=None if weights is None else readonly(weights))
+        rows = replace(data, weights=readonly(weights))
+    elif data.weights is not None:
+        rows = replace(data, weights=None)
     return Moments(rows, numbers, len(clusters), session or Session())
 
 

@@ -16,6 +16,7 @@ from refclust.kernels.clusters.kmeans import ClusterSums
 from refclust.kernels.pairs.extremes import squared_gap
 from refclust.metrics.passes.centres import CentreSums
 from refclust.metrics.passes.orders import Orders, least_gaps
+from refclust.metrics.passes.silhouette_intervals import Between, mean_between
 from refclust.metrics.passes.silhouettes import Bounded, mean_silhouette
 from refclust.metrics.passes.source import CERTIFIED, Source
 from refclust.metrics.passes.sums import PairSums
@@ -46,8 +47,9 @@ class KernelPasses:
         session: Session | None = None,
         *,
         totals: Callable[[], ClusterSums] | None = None,  # of the clusters, if somebody has them
+        sizes: Sequence[int] | None = None,  # rows of each cluster, the same
     ) -> None:
-        self._source = Source(data, labels, k, weights, session or Session())
+        self._source = Source(data, labels, k, weights, session or Session(), sizes)
         self._sums, self._centres = PairSums(self._source), CentreSums(self._source, totals)
 
     def insist(self) -> bool:
@@ -66,6 +68,10 @@ class KernelPasses:
     def centre_distances(self, k: int, squared: bool = False) -> Real:
         """The sum of distances, or squared ones, from the objects of cluster k to their mean."""
         return Real(self._centres.squared(k)) if squared else self._centres.distances(k)
+
+    def quick_squares(self, k: int, exact: Callable[[], Fraction]) -> Real | None:
+        """The sum of squared distances to the mean of cluster k, if there is a short way to it."""
+        return self._centres.quick_squares(k, exact)
 
     def squared_sum(self) -> Fraction:
         """The sum of squared distances over all pairs of different objects, each once."""
@@ -128,17 +134,32 @@ class KernelPasses:
 
     # -- scores that are not certified ------------------------------------------------------
 
+    def between(self, metric: str, options: Mapping[str, Any]) -> Between | None:
+        """A score that can be certified between two rationals, if there is a short way to them."""
+        source = self._source
+        if not self._is_mean(metric, options) or not source.certified:
+            return None
+        sums = self._sums.integers
+        if sums is None:
+            return None
+        average = options.get("average", "points")
+        return mean_between(sums, source.groups, source.counts, average=average)
+
     def estimate(
         self, metric: str, options: Mapping[str, Any], *, undecided: bool = False
     ) -> Bounded | None:
         """A score in doubles with its bound, where certifying it takes too long or failed."""
         source = self._source
-        plain = metric == "silhouette" and options.get("point") is options.get("cluster") is None
-        if not plain or source.unit != 1 or source.k < 2 or (source.certified and not undecided):
+        if not self._is_mean(metric, options) or (source.certified and not undecided):
             return None
         sums = self._sums.doubles
         if not all(map(math.isfinite, sums)):
             return None
-        by_cluster = options.get("average", "points") == "clusters"
+        average = options.get("average", "points")
         weights = list(map(float, source.counts))
-        return mean_silhouette(sums, source.groups, weights, source.d, by_cluster=by_cluster)
+        return mean_silhouette(sums, source.groups, weights, source.d, average=average)
+
+    def _is_mean(self, metric: str, options: Mapping[str, Any]) -> bool:
+        """Whether a score is a mean silhouette of objects that count in whole numbers."""
+        plain = metric == "silhouette" and options.get("point") is options.get("cluster") is None
+        return plain and self._source.unit == 1 and self._source.k > 1

@@ -12,8 +12,8 @@ from itertools import accumulate
 from typing import Final
 
 from refclust.errors import TooLarge
+from refclust.kernels.pairs.integers import Lines, bits_for, more_bits
 from refclust.metrics.passes.decimals import between
-from refclust.metrics.passes.integers import Lines, bits_for, more_bits
 from refclust.metrics.passes.source import FEW_TERMS
 from refclust.numbers.real import Interval, Real, enclosed, sqrt, total
 

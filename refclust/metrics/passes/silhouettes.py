@@ -33,9 +33,9 @@ def mean_silhouette(
     weights: Sequence[float],
     d: int,
     *,
-    by_cluster: bool = False,
-) -> Bounded:
-    """The mean silhouette of all objects, or the mean of the means of clusters.
+    average: str = "points",
+) -> Bounded | None:
+    """The mean silhouette of all objects, or the mean of the means of clusters, or of larger ones.
 
     ``sums`` are the distances of every object to every cluster, added up with the weights.
 
@@ -51,10 +51,13 @@ def mean_silhouette(
         _added(columns, group, c, sizes, [weights[i] for i in group])
         for c, group in enumerate(groups)
     ]
-    if by_cluster:
-        value = math.fsum(map(truediv, totals, sizes)) / k
-    else:
+    if average == "points":
         value = math.fsum(totals) / math.fsum(sizes)
+    else:
+        chosen = [c for c, size in enumerate(sizes) if average != "larger" or size > 1]
+        if not chosen:
+            return None
+        value = math.fsum(totals[c] / sizes[c] for c in chosen) / len(chosen)
     return Bounded(value, 2 * (relative_bound(d) + 2 * ROUND) + 16 * ROUND)
 
 

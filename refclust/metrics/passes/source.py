@@ -12,15 +12,15 @@ from functools import cached_property
 from typing import Any, Final
 
 from refclust.backends.protocol import Problem
-from refclust.backends.session import Session
+from refclust.backends.session import REFERENCE, Session
 from refclust.data.dataset import Dataset, readonly
 from refclust.errors import Undecided
 from refclust.formulas.contingency import Count
 from refclust.kernels.contracts.comparing import TINY
-from refclust.kernels.contracts.lengths import relative_bound
+from refclust.kernels.contracts.lengths import fine_bound, relative_bound
 from refclust.kernels.pairs.extremes import squared_gap
+from refclust.kernels.pairs.integers import Lines
 from refclust.kernels.points import grouped
-from refclust.metrics.passes.integers import Lines
 from refclust.numbers.real import Interval, Real, enclosed, sqrt, total
 
 CERTIFIED: Final = 1 << 26  # rows times rows times columns, of sums over pairs
@@ -41,15 +41,26 @@ class Source:
         k: int,
         weights: Sequence[Count] | None,
         session: Session,
+        sizes: Sequence[int] | None = None,
     ) -> None:
         self.n, self.d, self.k = data.n, data.d, k
-        self.labels, self._session = labels, session
+        self.labels, self._session, self._sizes = labels, session, sizes
         # The same object, if it will do: what backends made ready of it serves others, too.
         self.bare = data if data.weights is None else Dataset(data.matrix)
         self.unit = math.lcm(*(w.denominator for w in weights or ()))
-        self.counts = [1] * data.n if weights is None else [int(w * self.unit) for w in weights]
-        self._weighted = weights is not None
+        self._weights = weights
         self.insists = False
+
+    @cached_property
+    def counts(self) -> list[int]:
+        """The weights in units."""
+        if self._weights is None:
+            return [1] * self.n
+        return [int(w * self.unit) for w in self._weights]
+
+    @cached_property
+    def _heaviest(self) -> int:
+        return 1 if self._weights is None else max(self.counts)
 
     @property
     def certified(self) -> bool:
@@ -60,19 +71,26 @@ class Source:
     def certified_rows(self) -> bool:
         """The same for sums over rows, and for weights that no double holds."""
         small = self.n * max(self.d, 1) <= CERTIFIED_ROWS
-        return self.insists or small or max(self.counts, default=1) > _WHOLE
+        return self.insists or small or not self.whole
+
+    @property
+    def whole(self) -> bool:
+        """Whether doubles hold all weights in units."""
+        return self._heaviest <= _WHOLE
 
     @cached_property
     def data(self) -> Dataset:
         """The rows for kernels, with weights in units; those that no double holds are rounded."""
-        if not self._weighted:
+        if self._weights is None:
             return self.bare
         return Dataset(self.bare.matrix, weights=readonly(array("d", map(float, self.counts))))
 
     @cached_property
-    def numbers(self) -> array[int]:
-        """The number of each row's cluster, as kernels take it."""
-        return self.labels if isinstance(self.labels, array) else array("i", self.labels)
+    def numbers(self) -> Any:
+        """The number of each row's cluster in a buffer, as kernels take it; no copy of one."""
+        labels = self.labels
+        ready = isinstance(labels, array | memoryview) and memoryview(labels).format == "i"
+        return labels if ready else array("i", labels)
 
     @cached_property
     def groups(self) -> list[list[int]]:
@@ -80,9 +98,12 @@ class Source:
         return grouped(self.labels, range(self.n), self.k)
 
     @cached_property
-    def sizes(self) -> Counter[int]:
+    def sizes(self) -> Sequence[int]:
         """How many rows each cluster has."""
-        return Counter(self.labels)
+        if self._sizes is not None:
+            return self._sizes
+        counted = Counter(self.labels)
+        return [counted[k] for k in range(self.k)]
 
     @cached_property
     def lines(self) -> Lines:
@@ -101,8 +122,14 @@ class Source:
 
     def run(self, kernel: str, *args: object, k: int) -> Any:
         """What a kernel says of the rows."""
-        problem = Problem(self.data.kind, self.n, len(self.data.matrix.values), k)
-        return self._session.run(kernel, problem, self.data, *args)
+        return self._session.run(kernel, self._problem(k), self.data, *args)
+
+    def elsewhere(self, kernel: str, *args: object, k: int) -> bool:
+        """Whether a backend runs a kernel that is faster than the integers of the reference."""
+        return self._session.runs_on(kernel, self._problem(k), self.data, *args) != REFERENCE
+
+    def _problem(self, k: int) -> Problem:
+        return Problem(self.data.kind, self.n, len(self.data.matrix.values), k)
 
     def doubles(self, kernel: str, *args: object, k: int) -> list[float]:
         """The doubles that a kernel answers."""
@@ -126,6 +153,21 @@ class Source:
             Context(FIRST, ROUND_FLOOR).divide(Decimal(low), unit),
             Context(FIRST, ROUND_CEILING).divide(Decimal(high), unit),
         )
+
+    def around_fine(self, high: float, rest: float, slack: float, digits: int) -> Interval:
+        """An interval around a fine sum, which may also be off by some slack.
+
+        Spec: KER-FINESUM, KER-CENTREDIST
+        """
+        if digits > FIRST or not math.isfinite(high):
+            raise Undecided(f"fine sums over {self.n} rows do not settle {digits} digits")
+        below, above = (Context(2 * FIRST, way) for way in (ROUND_FLOOR, ROUND_CEILING))
+        reach, least = Decimal(fine_bound(self.n, self.d)), Decimal(slack + self.n * TINY)
+        parts, unit = (Decimal(high), Decimal(rest)), Decimal(self.unit)
+        share = below.subtract(Decimal(1), reach), above.add(Decimal(1), reach)
+        low = below.subtract(below.multiply(below.add(*parts), share[0]), least)
+        top = above.add(above.multiply(above.add(*parts), share[1]), least)
+        return max(Decimal(), below.divide(low, unit)), above.divide(top, unit)
 
     def gaps(self, ours: Iterable[int], theirs: Iterable[int]) -> Counter[Fraction]:
         """The squared distances of pairs of rows, with the weight at which each counts.

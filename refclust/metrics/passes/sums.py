@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from functools import cached_property, partial
+from typing import Final
 
+from refclust.kernels.pairs.integers import Cell, bits_for, table
 from refclust.kernels.pairs.lengths import added
 from refclust.metrics.passes.decimals import between
-from refclust.metrics.passes.integers import Cell, bits_for, table
+from refclust.metrics.passes.silhouette_intervals import Sums, of_fine
 from refclust.metrics.passes.source import FIRST, Source
 from refclust.numbers.real import Interval, Real
+
+_FINE: Final = "silhouette.fine_sums"
 
 
 class PairSums:
@@ -28,6 +32,28 @@ class PairSums:
         source = self._source
         kernel = "silhouette.distance_sums"
         return source.doubles(kernel, source.numbers, source.k, k=source.n)
+
+    @cached_property
+    def integers(self) -> Sums | None:
+        """The sums of every object to every cluster between integers, to the first digits."""
+        source = self._source
+        if self._quick:
+            return of_fine(self._fine, source.n, source.d)
+        self._cell(FIRST, 0, 0)
+        rows = self._tables[bits_for(FIRST)]
+        cells = [cell for i in range(source.n) for cell in rows[source.lines.place[i]]]
+        return Sums([cell.low for cell in cells], [cell.low + cell.slack for cell in cells])
+
+    @cached_property
+    def _quick(self) -> bool:
+        """Whether a kernel has the first digits sooner than integers."""
+        source = self._source
+        return source.whole and source.elsewhere(_FINE, source.numbers, source.k, k=source.n)
+
+    @cached_property
+    def _fine(self) -> list[float]:
+        source = self._source
+        return source.doubles(_FINE, source.numbers, source.k, k=source.n)
 
     def _cell(self, digits: int, i: int, k: int) -> Cell:
         bits, lines = bits_for(digits), self._source.lines

@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
-from refclust.backends.session import Session
+from refclust.backends.protocol import Problem
+from refclust.backends.session import REFERENCE, Session
 from refclust.data.dataset import Dataset
 from refclust.errors import BadOption, DataError, Undecided
 from refclust.fitting.rows import Rows
+from refclust.formulas.clustered import Clustered
 from refclust.metrics import catalogue
 from refclust.metrics.calls.clusterings import clustered
 from refclust.metrics.score import HEAVY_LIMIT, evaluate
@@ -23,6 +25,7 @@ from refclust.mixture.choosing.verdicts import Judgement, by_elbow, by_gap, by_v
 
 USUAL: Final = (*METRICS, "gap", "stability")
 _LEAST_FOR_ELBOW: Final = 3
+_QUICK: Final = 1 << 30  # rows times rows times columns that a backend measures in a second or two
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,8 @@ def select_clusters(
 
     Spec: KM-KSEL, MS-BEST, MS-GAP, MS-STAB, MS-ELBOW
     """
-    criteria, notes = (list(asked), ()) if asked else usual(rows.n, ks)
+    most = HEAVY_LIMIT if asked else most_compared(rows, clustering.session)
+    criteria, notes = (list(asked), ()) if asked else usual(rows.n, ks, most)
     if "gap" in criteria:
         gap.check_range(ks)
     if "elbow" in criteria and len(ks) < _LEAST_FOR_ELBOW:
@@ -80,15 +84,28 @@ def select_clusters(
     )
 
 
-def usual(n: int, ks: Sequence[int]) -> tuple[list[str], tuple[str, ...]]:
+def most_compared(rows: Dataset, session: Session) -> int:
+    """How many rows are compared with every other without being asked: more by a fast backend.
+
+    Spec: KM-KSEL
+    """
+    quick = math.isqrt(_QUICK // max(rows.d, 1))
+    if rows.n <= HEAVY_LIMIT or rows.n > quick:
+        return HEAVY_LIMIT
+    problem = Problem(rows.kind, rows.n, len(rows.matrix.values), rows.n)
+    runs_on = session.runs_on("silhouette.distance_sums", problem, rows)
+    return HEAVY_LIMIT if runs_on == REFERENCE else quick
+
+
+def usual(n: int, ks: Sequence[int], most: int = HEAVY_LIMIT) -> tuple[list[str], tuple[str, ...]]:
     """The criteria for n rows if none is asked for, and why others are left out.
 
     Spec: KM-KSEL
     """
     left_out: dict[str, str] = {}
-    if n > HEAVY_LIMIT:
+    if n > most:
         left_out["silhouette"] = (
-            f"silhouette compares every row with every other, which is slow above {HEAVY_LIMIT:,} "
+            f"silhouette compares every row with every other, which is slow above {most:,} "
             "rows: left out unless it is asked for"
         )
     if not gap.is_range(ks):
@@ -119,6 +136,7 @@ class _Judge:
         self._watch, self._done = watch, 0
         more = {"gap": call.references, "stability": call.pairs}
         self._steps = len(ks) + sum(more.get(criterion, 0) for criterion in criteria)
+        self._known: dict[int, Clustered] = {}  # by outcomes, which live as long
         self.notes: list[str] = []
         self.outcomes: list[Outcome] = []
         for k, outcome in zip(ks, partitions(clustering.call, rows, ks), strict=True):
@@ -168,14 +186,20 @@ class _Judge:
             self._tell(f"pair of samples {len(pairs)}")
         return [stability.stability(column, self._rows) for column in zip(*pairs, strict=True)]
 
+    def _evidence(self, outcome: Partition) -> Clustered:
+        """The clusters of one outcome: criteria share what is added up of them."""
+        if id(outcome) not in self._known:
+            session = self._clustering.session
+            self._known[id(outcome)] = clustered(self._rows, list(outcome.labels), session=session)
+        return self._known[id(outcome)]
+
     def _score(self, name: str, outcome: Outcome) -> float | None:
         """The value of an internal metric; none where it is undefined or cannot be computed."""
         if not isinstance(outcome, Partition):
             return None
         session = self._clustering.session
         try:
-            evidence = clustered(self._rows, list(outcome.labels), session=session)
-            score = evaluate(catalogue.find(name), evidence, {}, session=session)
+            score = evaluate(catalogue.find(name), self._evidence(outcome), {}, session=session)
         except (DataError, Undecided) as error:
             note = f"{name} could not be computed: {error} [{error.code}]"
             if note not in self.notes:

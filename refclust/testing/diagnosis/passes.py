@@ -10,11 +10,15 @@ from typing import Any, Final
 
 from refclust.data.dataset import Dataset
 from refclust.kernels.pairs.extremes import squared_gap
-from refclust.kernels.pairs.lengths import centre_distances, distance_sums
+from refclust.kernels.pairs.fine import centre_distances
+from refclust.kernels.pairs.lengths import distance_sums
 from refclust.kernels.points import Points
 from refclust.testing.saboteurs.arithmetic.rows import expanded, masses_of, rows_of, singles
 
 _ALIKE: Final = 2.0**-38
+_DOUBLES: Final = 2.0**-44  # what some hundred roundings cost
+_EXACTLY: Final = 2.0**-80
+_ROUGH: Final = "only right to double precision: what the high parts leave is wrong or missing"
 _NEAR: Final = Fraction(1, 2**40)
 _MOST_ROWS: Final = 600
 
@@ -39,22 +43,36 @@ def sum_guesses(data: Any, args: Sequence[Any], due: Any, answer: Any) -> Iterat
         yield "only right to single precision"
 
 
+def fine_guesses(data: Any, args: Sequence[Any], due: Any, answer: Any) -> Iterator[str]:
+    """Guesses at fine sums of distances from rows to clusters."""
+    numbers, right = _high_parts(answer), _high_parts(due)
+    if len(numbers) == len(right) and _alike(numbers, right, _DOUBLES):
+        yield _ROUGH
+    else:
+        yield from sum_guesses(data, args, right, numbers)
+
+
 def centre_guesses(data: Any, args: Sequence[Any], due: Any, answer: Any) -> Iterator[str]:
     """Guesses at sums of distances from rows to centres."""
     points, (labels, centres, rests) = Points(data), args
-    numbers = memoryview(answer).tolist()
+    numbers, right = _high_parts(answer), _high_parts(due)
+    if len(numbers) != len(right):
+        return
     zeros = [(0.0,) * points.d] * len(centres)
-    if any(map(any, rests)) and _alike(numbers, centre_distances(points, labels, centres, zeros)):
+    if any(map(any, rests)) and _same(answer, centre_distances(points, labels, centres, zeros)):
         yield "as if the rests were 0: centres are rounded to doubles"
+    if _alike(numbers, right, _DOUBLES):
+        yield _ROUGH
+        return
     if points.weighted:
         unweighted = Points(Dataset(data.matrix))
-        if _alike(numbers, centre_distances(unweighted, labels, centres, rests)):
+        if _same(answer, centre_distances(unweighted, labels, centres, rests)):
             yield "as if every weight were 1: the weights are ignored"
     rounded = [tuple(row) for row in singles(rows_of(points))]
     by_singles = Points(_dense(rounded, data))
-    if _alike(numbers, centre_distances(by_singles, labels, centres, rests)):
+    if _same(answer, centre_distances(by_singles, labels, centres, rests)):
         yield "so are distances of rows in single precision"
-    if _alike(numbers, memoryview(due).tolist(), 2.0**-18):
+    if _alike(numbers, right, 2.0**-18):
         yield "only right to single precision"
 
 
@@ -93,6 +111,23 @@ def _left_out(
         if any(gaps) and _alike(lost, gaps, 2.0**-20):
             return f"row {j} is left out"
     return ""
+
+
+def _high_parts(sums: Any) -> array[float]:
+    """Of fine sums, two doubles each, the first ones."""
+    numbers = memoryview(sums).tolist()
+    return array("d", numbers[: len(numbers) // 2])
+
+
+def _same(answer: Any, sums: Any) -> bool:
+    """Whether two lists of fine sums are the same to more digits than a double has."""
+    numbers, others = memoryview(answer).tolist(), memoryview(sums).tolist()
+    half = len(others) // 2
+    return all(
+        abs((numbers[i] - others[i]) + (numbers[half + i] - others[half + i]))
+        <= _EXACTLY * others[i]
+        for i in range(half)
+    )
 
 
 def _dense(rows: Sequence[Sequence[float]], data: Dataset) -> Dataset:

@@ -20,7 +20,12 @@ from refclust.kernels.clusters.seeding import Potential
 from refclust.kernels.points import Points
 from refclust.kernels.registry import KERNELS
 from refclust.testing.diagnosis.mixtures import mixture_guesses
-from refclust.testing.diagnosis.passes import centre_guesses, extreme_guesses, sum_guesses
+from refclust.testing.diagnosis.passes import (
+    centre_guesses,
+    extreme_guesses,
+    fine_guesses,
+    sum_guesses,
+)
 from refclust.testing.saboteurs.arithmetic.rows import (
     argmin,
     differences,
@@ -325,6 +330,7 @@ _GUESSES: Final[dict[str, _Guesses]] = {
     "seeding.farthest": _farthest,
     "distances.pairwise": _pairs,
     "silhouette.distance_sums": sum_guesses,
+    "silhouette.fine_sums": fine_guesses,
     "scatter.centre_distances": centre_guesses,
     "pairs.extremes": extreme_guesses,
     "linkage.agglomerate": _merges,

@@ -26,7 +26,7 @@ _USUAL: Final = ("none", "float64", "euclidean", "objects", "of format 'q'")
 # Kernels whose second argument says how many clusters there are.
 _SECOND: Final = frozenset((
     *("kmeans.accumulate", "kmeans.squares", "gaussian.moments", "multinomial.moments"),
-    *("silhouette.distance_sums", "pairs.extremes"),
+    *("silhouette.distance_sums", "silhouette.fine_sums", "pairs.extremes"),
 ))  # fmt: skip
 _NUMBERS: Final = ("n", "d", "K", "top", "samples", "candidates", "call", "threads")
 

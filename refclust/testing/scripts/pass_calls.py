@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from refclust.data.dataset import Dataset
 from refclust.kernels.clusters.kmeans import accumulate
-from refclust.kernels.pairs.lengths import split_means
+from refclust.kernels.pairs.fine import split_means
 from refclust.kernels.points import Points
 from refclust.testing.rungs import Rung
 
@@ -16,9 +16,13 @@ if TYPE_CHECKING:
     from refclust.testing.scripts.lockstep import Script
 
 PASSES: Final = frozenset(
-    ("silhouette.distance_sums", "scatter.centre_distances", "pairs.extremes")
+    (
+        *("silhouette.distance_sums", "silhouette.fine_sums"),
+        *("scatter.centre_distances", "pairs.extremes"),
+    )
 )
 _MOST_CLUSTERS: Final = 70
+_MOST_FINE: Final = 320  # rows whose pairs the reference measures in integers
 _FEW_ROWS: Final = 24  # which are also clusters of one row each
 
 
@@ -27,6 +31,8 @@ def pass_calls(made: Script, rung: Rung) -> None:
     points, n = Points(rung.data), rung.data.n
     for labels, k, note in _labelings(rung.data, rung.k):
         made.call("silhouette.distance_sums", labels, k, k=n, note=note)
+        if n <= _MOST_FINE:
+            made.call("silhouette.fine_sums", labels, k, k=n, note=note)
         made.call("pairs.extremes", labels, k, k=n, note=note)
         means = split_means(accumulate(points, labels, k))
         made.call("scatter.centre_distances", labels, *means, k=k, note=note)

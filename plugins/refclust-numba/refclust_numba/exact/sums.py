@@ -14,9 +14,11 @@ from refclust.kernels.clusters import kmeans as reference
 from refclust.kernels.clusters.kmeans import ClusterSums
 from refclust_numba.exact import limbs
 from refclust_numba.exact.cluster_sums import Sums, move_rows
-from refclust_numba.exact.limbs import carry, deposit_product, dyadic
+from refclust_numba.exact.limbs import carry, deposit, deposit_product, dyadic
 from refclust_numba.exact.totals import LimbSums, buffer, cells
+from refclust_numba.exact.whole import MOST_LIMBS, SORTED, add_all, square_totals
 from refclust_numba.lowlevel.arrays import aligned
+from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.compiling import compiled, inlined, room
 from refclust_numba.lowlevel.scalars import bits, two_product
 from refclust_numba.lowlevel.threads import even, shared
@@ -24,8 +26,7 @@ from refclust_numba.prepared import Rows
 from refclust_numba.sparse import sums as sparse_sums
 
 _ROWS: Final = 4096
-_SORTED: Final = 1024  # rows whose numbers stay in the cache
-_BUFFER: Final = 512  # numbers that are cut into limbs side by side
+_BUFFER: Final = 1024  # numbers that are cut into limbs side by side
 
 
 class Adding:
@@ -55,12 +56,23 @@ class Adding:
         def work(piece: int, worker: int) -> None:
             begin, end = pieces[piece]
             own = parts.get(worker) or parts.setdefault(worker, self.part())
-            for first in range(begin, end, _SORTED):
-                some = slice(first, min(first + _SORTED, end))
+            for first in range(begin, end, SORTED):
+                some = slice(first, min(first + SORTED, end))
                 move_rows(
                     self._rows.table, self._rows.weights, which[some], was[some], now[some],
                     some.stop - some.start, own,
                 )  # fmt: skip
+
+        shared(work, len(pieces))
+
+    def add(self, labels: Any) -> None:
+        """Add all rows to their clusters."""
+        pieces = even(self._rows.n, _ROWS)
+        parts: dict[int, Any] = {}
+
+        def work(piece: int, worker: int) -> None:
+            own = parts.get(worker) or parts.setdefault(worker, self.part())
+            add_all(self._rows.table, self._rows.weights, labels, *pieces[piece], own)
 
         shared(work, len(pieces))
 
@@ -99,7 +111,7 @@ def accumulate(rows: Rows, labels: Any, k: int) -> LimbSums | ClusterSums:
     if not rows.dense:
         return sparse_sums.moved(rows, np.full(rows.n, -1, np.int32), owners, k, None)[0]
     adding = Adding(rows, k, None)
-    adding.move(np.arange(rows.n), np.full(rows.n, -1, np.int32), owners)
+    adding.add(owners)
     return adding.finished()
 
 
@@ -109,7 +121,7 @@ def squares(rows: Rows, labels: Any, k: int) -> tuple[Fraction, ...]:
     if top == -2000:
         return (Fraction(0),) * k
     # A square is two doubles, each times a weight again two. Without weights limbs are carried
-    # after every 512 numbers, and only the first limb has to hold them all: the top leaves room.
+    # after every 1024 numbers, and only the first limb has to hold them all: the top leaves room.
     spare = len(rows.values).bit_length()
     if rows.weighted:
         cut = limbs.scale(
@@ -150,10 +162,10 @@ def add_squares(  # type: ignore[no-untyped-def]
     numbers are collected in a buffer and cut into limbs side by side.
     """
     k = into.shape[0]
-    ends, order = room(k + 1, np.int64), room(_SORTED, np.int64)
-    high, low = room(_BUFFER, np.float64), room(_BUFFER, np.float64)
-    for base in range(begin, end, _SORTED):
-        last_row = min(base + _SORTED, end)
+    ends, order = room(k + 1, np.int64), room(SORTED, np.int64)
+    high, low = room(_BUFFER, np.float64), room(MOST_LIMBS, np.int64)
+    for base in range(begin, end, SORTED):
+        last_row = min(base + SORTED, end)
         sort_rows(labels, base, last_row, ends, order)
         for c in range(k):
             filled = 0
@@ -191,31 +203,24 @@ def sort_rows(labels, begin, end, ends, order):  # type: ignore[no-untyped-def]
 
 @compiled
 def cut_squares(high, low, count, into, magic, width):  # type: ignore[no-untyped-def]
-    """Square up to 512 doubles exactly and add them to limbs.
+    """Square up to ``_BUFFER`` doubles exactly and add them to limbs.
 
-    A limb of one number is at most 2**50, so 1024 of them fit; carrying after each call keeps
+    A limb of one number is at most 2**50, and 2**12 of them fit; carrying after each call keeps
     the totals below 2**50 again, all but the first, which counts whole units of its own.
     """
-    for p in range(np.uint64(count)):
-        square, rest = two_product(high[p], high[p])
-        high[p], low[p] = square, rest
-    for level in range(into.shape[0]):
-        m = magic[level]
-        bias = bits(m)
-        total = np.int64(0)
-        for p in range(np.uint64(count)):
-            t = high[p] + m
-            high[p] -= t - m
-            total += bits(t)
-        total -= count * bias
-        # The rests are 2**-53 of the squares: the first limb, 50 bits, has nothing of them.
-        if level > 0:
-            for p in range(np.uint64(count)):
-                t = low[p] + m
-                low[p] -= t - m
-                total += bits(t)
-            total -= count * bias
-        into[level] += total
+    if into.shape[0] > MOST_LIMBS:
+        for p in range(count):
+            square, rest = two_product(high[p], high[p])
+            deposit(into, square, magic, 1)
+            deposit(into, rest, magic, 1)
+    else:
+        vectors = -(-count // DOUBLES)
+        high[count : vectors * DOUBLES] = 0.0
+        square_totals(high, vectors, magic, low)
+        for level in range(into.shape[0]):
+            # The rests are 2**-53 of the squares: the first limb, 50 bits, has nothing of them.
+            cuts = vectors * DOUBLES * (2 if level else 1)
+            into[level] += low[level] - cuts * bits(magic[level])
     carry(into, width)
 
 

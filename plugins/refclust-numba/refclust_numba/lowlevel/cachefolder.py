@@ -12,7 +12,7 @@ _PACKAGE: Final = Path(__file__).parent.parent
 _MODULES: Final = {
     "kmeans.assign": "dense/stepping",
     "kmeans.lloyd_step": "dense/stepping",
-    "kmeans.accumulate": "dense/moving",
+    "kmeans.accumulate": "exact/cluster_sums",
     "kmeans.squares": "exact/sums",
     "kmeans.means": "exact/means",
     "kmeans.directions": "exact/directions",
@@ -20,7 +20,8 @@ _MODULES: Final = {
     "kmeans.cosine_terms": "exact/means",
     "distances.pairwise": "dense/pairs",
     "silhouette.distance_sums": "pairs/sums",
-    "scatter.centre_distances": "pairs/centres",
+    "silhouette.fine_sums": "pairs/fine",
+    "scatter.centre_distances": "pairs/fine",
     "pairs.extremes": "pairs/extremes",
     "linkage.agglomerate": "tables/linkage",
     "multinomial.posterior": "mixtures/multinomial/passes",

@@ -17,13 +17,14 @@ from numba import types
 
 from refclust_numba.lowlevel.build import DOUBLES
 from refclust_numba.lowlevel.compiling import generated
-from refclust_numba.lowlevel.elementary import INFINITY, PARTS, STRANDS, VECTOR, Emit
+from refclust_numba.lowlevel.elementary import INFINITY, PARTS, STRANDS, Emit
 from refclust_numba.lowlevel.memory import INT
 
 ORIGINS: Final = 4  # rows that are measured from at a time
 PANEL: Final = 16  # blocks that are measured from others together
 TEAM: Final = 4  # panels that one thread measures from others
 LENGTHS: Final = 4096  # rows whose distances to centres are added up by one thread
+CHAIN: Final = 1024  # terms that a fine sum takes before it is brought into order
 
 
 class _Squares:
@@ -158,38 +159,6 @@ def spans(
 
     at = types.intp
     return types.none(packed, at, at, at, lines, at, lows, highs, at), generate
-
-
-@generated
-def squared_length(
-    typingctx: Any, values: Any, first: Any, centres: Any, centre: Any, rests: Any, groups: Any
-) -> Any:
-    """The sum of ((x - c) - r)^2 over groups of ``STRANDS`` columns.
-
-    x begins at a place of ``values``, c and r at one place of ``centres`` and ``rests``.
-    """
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        emit = Emit(context, builder, signature, args)
-        values, centres, rests = emit.memories(0, 2, 4)
-        first, centre, groups = emit.values(1, 3, 5)
-        sums = [emit.variable() for _ in range(PARTS)]
-        with emit.loop(groups) as group:
-            for part, total in enumerate(sums):
-                column = emit.index((group.index, STRANDS), part * DOUBLES)
-                x = emit.load(values, first, column)
-                x = x if x.type == VECTOR else builder.fpext(x, VECTOR)
-                gap = emit.minus(x, emit.load(centres, centre, column))
-                gap = emit.minus(gap, emit.load(rests, centre, column))
-                emit.add_product(gap, gap, total)
-        return _in_pairs(builder.fadd, [
-            builder.extract_element(builder.load(total), ir.Constant(INT, lane))
-            for total in sums
-            for lane in range(DOUBLES)
-        ])  # fmt: skip
-
-    place = types.intp
-    return types.float64(values, place, centres, place, rests, place), generate
 
 
 def _in_pairs(join: Callable[[Any, Any], Any], numbers: list[Any]) -> Any:

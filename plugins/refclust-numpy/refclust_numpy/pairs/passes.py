@@ -15,15 +15,14 @@ from refclust.kernels.pairs import extremes as extremes_reference
 from refclust.kernels.pairs import lengths as reference
 from refclust.kernels.pairs.extremes import NONE, Pair, first_extreme
 from refclust_numpy.exact.floats import ROUND, Array, two_sum
-from refclust_numpy.rows import Rows, matrix
+from refclust_numpy.rows import Rows
 
 _TILE: Final = 1 << 16  # pairs worked on at a time
 _WIDTH: Final = 1 << 11  # rows of a cluster in a tile
-_BLOCK: Final = 1 << 13  # rows measured from centres at a time
 _CHAIN: Final = 32  # numbers that are added up in any order
 
 
-class _Sorted(NamedTuple):
+class Sorted(NamedTuple):
     """Rows one cluster after another, column by column; within a cluster in their order."""
 
     order: Array
@@ -42,16 +41,17 @@ class _Sorted(NamedTuple):
         return total
 
 
-def _by_cluster(rows: Rows, labels: Any, k: int) -> _Sorted:
+def by_cluster(rows: Rows, labels: Any, k: int) -> Sorted:
+    """Sort the rows of a data set."""
     owners = np.asarray(memoryview(labels))
     order = np.argsort(owners, kind="stable")
     starts = np.searchsorted(owners[order], np.arange(k + 1)).tolist()
     columns = np.ascontiguousarray(rows.values[order].astype(np.float64).T)
     weights = None if rows.weights is None else rows.weights[order]
-    return _Sorted(order, starts, columns, weights)
+    return Sorted(order, starts, columns, weights)
 
 
-def _ordinary(rows: Rows) -> bool:
+def ordinary(rows: Rows) -> bool:
     """Whether no square or product leaves the range in which roundings are relative."""
     if not (rows.dense and rows.d):
         return False
@@ -60,7 +60,8 @@ def _ordinary(rows: Rows) -> bool:
     return inside and (not most or (most < 2.0**100 and least > 2.0**-100))
 
 
-def _pieces(first: int, last: int, step: int) -> Iterator[slice]:
+def pieces(first: int, last: int, step: int) -> Iterator[slice]:
+    """Cut a range into pieces of a size, the last one shorter."""
     for begin in range(first, last, step):
         yield slice(begin, min(begin + step, last))
 
@@ -80,14 +81,14 @@ def _row_sums(tile: Array) -> Array:
 
 def distance_sums(rows: Rows, labels: Any, k: int) -> Any:
     """Keeps the contract of silhouette.distance_sums."""
-    if not _ordinary(rows):
+    if not ordinary(rows):
         return reference.distance_sums(rows.points, labels, k)
-    sorted_rows = _by_cluster(rows, labels, k)
+    sorted_rows = by_cluster(rows, labels, k)
     sums = np.zeros((rows.n, k))
-    for ours in _pieces(0, rows.n, max(1, _TILE // min(_WIDTH, rows.n))):
+    for ours in pieces(0, rows.n, max(1, _TILE // min(_WIDTH, rows.n))):
         for c in range(k):
             high = low = np.zeros(ours.stop - ours.start)
-            for theirs in _pieces(sorted_rows.starts[c], sorted_rows.starts[c + 1], _WIDTH):
+            for theirs in pieces(sorted_rows.starts[c], sorted_rows.starts[c + 1], _WIDTH):
                 gaps = sorted_rows.squares(ours, theirs)
                 np.sqrt(gaps, out=gaps)
                 if sorted_rows.weights is not None:
@@ -98,49 +99,11 @@ def distance_sums(rows: Rows, labels: Any, k: int) -> Any:
     return sums.reshape(-1).data
 
 
-def centre_distances(rows: Rows, labels: Any, centres: Any, rests: Any) -> Any:
-    """Keeps the contract of scatter.centre_distances.
-
-    Rows of a block are dealt out to strands, no more than ``_CHAIN`` of them to one, so that sums
-    of strands make few roundings; halves of the strands are added, then blocks with their errors.
-    """
-    points, lost = matrix(centres), matrix(rests)
-    small = np.abs(lost[lost != 0]).min(initial=1.0) < 2.0**-450
-    if not _ordinary(rows) or small or np.abs(points).max(initial=0.0) > 2.0**400:
-        return reference.centre_distances(rows.points, labels, centres, rests)
-    owners, k = np.asarray(memoryview(labels)), len(points)
-    high = low = np.zeros(2 * k)
-    for some in _pieces(0, rows.n, max(_CHAIN, _BLOCK // max(1, rows.d // 16))):
-        own = owners[some]
-        gaps = rows.values[some] - points[own]
-        gaps -= lost[own]
-        squares = _column_sums(gaps)
-        roots = np.sqrt(squares)
-        if rows.weights is not None:
-            roots *= rows.weights[some]
-            squares *= rows.weights[some]
-        strands = -(-own.size // _CHAIN)
-        bins = own.astype(np.int64) * strands + np.arange(own.size) % strands
-        for part, values in enumerate((roots, squares)):
-            sums = np.bincount(bins, weights=values, minlength=k * strands).reshape(k, strands)
-            total = np.zeros(2 * k)
-            total[part * k : (part + 1) * k] = _row_sums(sums)
-            high, error = two_sum(high, total)
-            low = low + error
-    return (high + low).data
-
-
-def _column_sums(gaps: Array) -> Array:
-    """The sums of the squares of each row, in whatever order."""
-    total: Array = np.einsum("ij,ij->i", gaps, gaps)
-    return total
-
-
 def extremes(rows: Rows, labels: Any, k: int) -> Any:
     """Keeps the contract of pairs.extremes."""
-    if not _ordinary(rows):
+    if not ordinary(rows):
         return extremes_reference.extremes(rows.points, labels, k)
-    sorted_rows = _by_cluster(rows, labels, k)
+    sorted_rows = by_cluster(rows, labels, k)
     search = _Search(rows, sorted_rows)
     pairs = np.empty((k * (k + 1) // 2, 4), dtype=np.int32)
     place = 0
@@ -156,7 +119,7 @@ def extremes(rows: Rows, labels: Any, k: int) -> Any:
 class _Search:
     """Squared distances with a bound; rows in doubt are measured again, pairs in rationals."""
 
-    def __init__(self, rows: Rows, sorted_rows: _Sorted) -> None:
+    def __init__(self, rows: Rows, sorted_rows: Sorted) -> None:
         self._rows, self._sorted_rows = rows, sorted_rows
         self._factor = 1.0 + 4 * (rows.d + 8) * ROUND
 
@@ -168,9 +131,9 @@ class _Search:
         own, other = self._own(a), self._own(b)
         low = np.full(own.stop - own.start, np.inf)
         high = np.full(own.stop - own.start, -np.inf)
-        for ours in _pieces(own.start, own.stop, max(1, _TILE // _WIDTH)):
+        for ours in pieces(own.start, own.stop, max(1, _TILE // _WIDTH)):
             here = slice(ours.start - own.start, ours.stop - own.start)
-            for theirs in _pieces(ours.start if a == b else other.start, other.stop, _WIDTH):
+            for theirs in pieces(ours.start if a == b else other.start, other.stop, _WIDTH):
                 squares = self._sorted_rows.squares(ours, theirs)
                 if a == b:  # rows before, and the row itself, make no pair
                     before = np.arange(theirs.start, theirs.stop) <= np.arange(
@@ -207,7 +170,7 @@ class _Search:
         first, other, order = self._sorted_rows.starts[a], self._own(b), self._sorted_rows.order
         for place in (doubtful + first).tolist():
             begin = place + 1 if a == b else other.start
-            for theirs in _pieces(begin, other.stop, _TILE):
+            for theirs in pieces(begin, other.stop, _TILE):
                 squares = self._sorted_rows.squares(slice(place, place + 1), theirs)[0]
                 for partner in np.flatnonzero((squares >= low) & (squares <= high)).tolist():
                     yield int(order[place]), int(order[theirs.start + partner])
