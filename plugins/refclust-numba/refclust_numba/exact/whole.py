@@ -1,6 +1,6 @@
 """All rows of a table added to the sums of their clusters, in one compiled pass; exact squares.
 
-What ``refclust_numba.exact.cluster_sums`` does for rows that change clusters, without lists of them.
+What ``exact.cluster_sums`` does for rows that change clusters, without lists of them.
 """
 
 # ruff: noqa: ARG001  (arguments of generated functions are used by position)
