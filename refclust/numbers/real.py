@@ -50,7 +50,7 @@ class Enclosure:
     __slots__ = ("_exact", "_form", "_interval", "_known")
 
     def __init__(
-        self, interval: Callable[[int], Interval], exact: Callable[[], Real] | None = None
+        self, interval: Callable[[int], Interval], exact: Callable[[], Real | None] | None = None
     ) -> None:
         self._interval = interval
         self._known: dict[int, Interval] = {}
@@ -310,7 +310,9 @@ def sqrt(value: Real | Number) -> Real:
     return node(SQRT, (real(value),))
 
 
-def enclosed(interval: Callable[[int], Interval], exact: Callable[[], Real] | None = None) -> Real:
+def enclosed(
+    interval: Callable[[int], Interval], exact: Callable[[], Real | None] | None = None
+) -> Real:
     """Return a real that is given by its enclosures.
 
     Spec: NUM-REAL

@@ -63,6 +63,10 @@ class Orders:
 
         Spec: CONV-PAIRS
         """
+        return self._compared
+
+    @cached_property
+    def _compared(self) -> tuple[int, int]:
         within, others = self._pairs
         gaps = sorted(others)
         below = [*accumulate((others[gap] for gap in gaps), initial=0)]
@@ -72,15 +76,22 @@ class Orders:
             farther += times * below[bisect_left(gaps, gap)]
         return closer, farther
 
+    @cached_property
+    def _sorted(self) -> tuple[Counter[int], list[int]]:
+        """How often each squared distance occurs, and all of them in order."""
+        within, others = self._pairs
+        every = within.copy()
+        every.update(others)
+        return every, sorted(every)
+
     def extreme_sum(self, count: int, *, largest: bool) -> Real:
         """The sum of so many least, or largest, distances among all pairs.
 
         Spec: CONV-PAIRS
         """
-        within, others = self._pairs
-        every, left = within + others, count
+        (every, gaps), left = self._sorted, count
         chosen: dict[int, int] = {}
-        for gap in sorted(every, reverse=largest):
+        for gap in reversed(gaps) if largest else gaps:
             chosen[gap] = min(every[gap], left)
             left -= chosen[gap]
             if not left:

@@ -28,10 +28,11 @@ AVERAGES: Final = ("points", "clusters", "larger")
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Sums of distances of every object to every cluster, between integers of one unit."""
+    """Sums of distances of every object to every cluster, between integers of 2**-shift."""
 
     lows: Sequence[int]
     highs: Sequence[int]
+    shift: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,8 @@ def of_fine(numbers: Sequence[float], n: int, d: int) -> Sums | None:
     slack = 2 + math.ceil(math.ldexp(n * TINY, up))
     reaches = [(middle >> share) + slack for middle in middles]
     pairs = list(zip(middles, reaches, strict=True))
-    return Sums([max(0, x - reach) for x, reach in pairs], [x + reach for x, reach in pairs])
+    lows = [max(0, x - reach) for x, reach in pairs]
+    return Sums(lows, [x + reach for x, reach in pairs], up)
 
 
 def mean_between(

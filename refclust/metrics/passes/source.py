@@ -189,8 +189,9 @@ class Source:
         *,
         terms: int,
         unit: int,
+        exact: Callable[[], Real | None] | None = None,
     ) -> Real:
-        """A sum of so many distances by its intervals; written out if there are few."""
+        """A sum of so many distances by its intervals; exactly, if possible."""
 
         def limited(digits: int) -> Interval:
             if digits > MOST_DIGITS:
@@ -201,4 +202,8 @@ class Source:
             counts = sorted(gaps().items())
             return total(Fraction(count, unit) * sqrt(gap) for gap, count in counts)
 
-        return enclosed(limited, written if terms <= FEW_TERMS else None)
+        def form() -> Real | None:
+            known = None if exact is None else exact()
+            return written() if known is None and terms <= FEW_TERMS else known
+
+        return enclosed(limited, form if exact is not None or terms <= FEW_TERMS else None)

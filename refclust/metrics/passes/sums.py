@@ -42,7 +42,8 @@ class PairSums:
         self._cell(FIRST, 0, 0)
         rows = self._tables[bits_for(FIRST)]
         cells = [cell for i in range(source.n) for cell in rows[source.lines.place[i]]]
-        return Sums([cell.low for cell in cells], [cell.low + cell.slack for cell in cells])
+        lows = [cell.low for cell in cells]
+        return Sums(lows, [cell.low + cell.slack for cell in cells], cells[0].shift)
 
     @cached_property
     def _quick(self) -> bool:
@@ -70,7 +71,7 @@ class PairSums:
 
     def _of_object(self, i: int, k: int) -> Real:
         source = self._source
-        if not source.certified:
+        if not source.certified or self._apart(i, k):
             return self._enclosed(i, k)
         cell = self._cell(FIRST, i, k)
         if not cell.slack:
@@ -83,6 +84,24 @@ class PairSums:
         twins.append((k, self._enclosed(i, k)))
         return twins[-1][1]
 
+    def _apart(self, i: int, k: int) -> bool:
+        """Whether fine sums tell one from those of the object to all other clusters, and from 0."""
+        sums = self.integers if self._quick else None
+        if sums is None:
+            return False
+        first = i * self._source.k
+        low, high = sums.lows[first + k], sums.highs[first + k]
+        places = (p for p in range(first, first + self._source.k) if p != first + k)
+        return low > 0 and all(sums.lows[p] > high or sums.highs[p] < low for p in places)
+
+    def _between(self, low: int, high: int, unit: int, digits: int) -> Interval:
+        """Decimals around integers of the fine sums' unit, over another unit."""
+        assert self.integers is not None
+        shift = self.integers.shift
+        return between(
+            low << max(-shift, 0), (high - low) << max(-shift, 0), unit << max(shift, 0), digits
+        )
+
     def _gaps(self, i: int, k: int) -> Counter[Fraction]:
         return self._source.gaps([i], self._source.groups[k])
 
@@ -90,13 +109,22 @@ class PairSums:
         source = self._source
 
         def interval(digits: int) -> Interval:
+            place = i * source.k + k
             if not source.certified:
-                return source.around(self.doubles[i * source.k + k], digits)
+                return source.around(self.doubles[place], digits)
+            if digits <= FIRST and self._quick and self.integers is not None:
+                ends = self.integers.lows[place], self.integers.highs[place]
+                return self._between(*ends, source.unit, digits)
             cell = self._cell(digits, i, k)
             return between(cell.low, cell.slack, source.unit << cell.shift, digits)
 
-        gaps = partial(self._gaps, i, k)
-        return source.real(interval, gaps, terms=source.sizes[k], unit=source.unit)
+        def rational() -> Real | None:
+            cell = self._cell(FIRST, i, k)
+            return None if cell.slack else Real(cell.ends()[0] / source.unit)
+
+        gaps, terms = partial(self._gaps, i, k), source.sizes[k]
+        exact = rational if source.certified else None
+        return source.real(interval, gaps, terms=terms, unit=source.unit, exact=exact)
 
     def of_clusters(self, k: int, other: int) -> Real:
         """The sum of distances over ordered pairs of objects of two clusters."""
@@ -108,6 +136,12 @@ class PairSums:
                 places = (i * source.k + other for i in ours)
                 sums = (w * self.doubles[p] for w, p in zip(weights, places, strict=True))
                 return source.around(added(sums) / source.unit, digits)
+            if digits <= FIRST and self._quick and self.integers is not None:
+                low, high = (
+                    sum(w * side[i * source.k + other] for w, i in zip(weights, ours, strict=True))
+                    for side in (self.integers.lows, self.integers.highs)
+                )
+                return self._between(low, high, source.unit**2, digits)
             cells = [self._cell(digits, i, other) for i in ours]
             low = sum(w * cell.low for w, cell in zip(weights, cells, strict=True))
             slack = sum(w * cell.slack for w, cell in zip(weights, cells, strict=True))
