@@ -216,6 +216,8 @@ wilcoxon = trial_test(significance.wilcoxon)
 friedman = trial_test(significance.friedman)
 friedman_chi_squared = trial_test(significance.friedman_chi_squared)
 iman_davenport = trial_test(significance.iman_davenport)
+nemenyi = trial_test(significance.nemenyi)
+critical_difference = trial_test(significance.critical_difference)
 
 percent_agreement = rater_metric(agreement.percent_agreement)
 scott_pi = rater_metric(agreement.scott_pi)

@@ -169,6 +169,7 @@ def _evidence() -> list[dict[str, Any]]:
         _object(["x", "a", "b"], [], {"x": ratio, "a": ratio, "b": ratio}),
         _object(["t_squared", "df"], [], {"t_squared": ratio, "df": degrees}),
         _object(["f", "df", "df_below"], [], {"f": ratio, "df": degrees, "df_below": degrees}),
+        _object(["q", "methods"], [], {"q": ratio, "methods": degrees}),
         _object(["differences"], [], {"differences": SHARES}),
         _object(["values"], [], {"values": SHARES}),
         _object(["observed", "drawn"], [], {"observed": ratio, "drawn": SHARES}),

@@ -361,6 +361,76 @@ def test_friedman(rows: list[tuple[int, int, int]]) -> None:
         assert room.friedman(measured, form="f") == 0
 
 
+@settings(deadline=None, max_examples=12)
+@pytest.mark.spec("ST-RANGE")
+@given(st.fractions(Fraction(1, 10), 7, max_denominator=10), st.integers(2, 6))
+def test_the_range_of_normal_numbers(q: Fraction, k: int) -> None:
+    tail = room.range_tail(q, k)
+    # The largest stands at z, all others within q below it.
+    steps = [mpmath.mpf(j) / 16 for j in range(-16 * 14, 16 * 14 + 1)]
+    inside = [(mpmath.ncdf(z) - mpmath.ncdf(z - mp(q))) ** (k - 1) for z in steps]
+    due = 1 - k * sum(mpmath.npdf(z) * p for z, p in zip(steps, inside, strict=True)) / 16
+    assert abs(float(tail) - float(due)) <= 1e-14
+    low, high = tail.enclosure(20)
+    assert 0 < low < high < 1
+    if k == 2:
+        assert float(tail) == float(room.normal_tails(q / 2 * room.sqrt(2)))
+    else:  # more numbers spread farther, but not beyond one of their pairs
+        assert low > room.range_tail(q, k - 1).enclosure(20)[1]
+        pairs = k * (k - 1) // 2
+        assert low < pairs * room.range_tail(q, 2).enclosure(20)[1]
+
+
+@pytest.mark.spec("ST-RANGE")
+def test_a_range_far_out_is_bounded() -> None:
+    score = refclust.nemenyi(*([value] * 150 for value in (1, 2, 3)))
+    low, high = (float(room.range_tail(Fraction(24494, 1000), 2)) * pairs for pairs in (1, 3))
+    assert not score.certified
+    assert low / 2 < float(score) < high * 2
+    assert high - low < 3 * score.bound
+
+
+@settings(deadline=None, max_examples=12)
+@pytest.mark.spec("ST-NEMENYI", "ST-CRITICAL")
+@given(st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=2, max_size=6))
+def test_nemenyi(rows: list[tuple[int, int, int]]) -> None:
+    n, k = len(rows), 3
+    measured = Measurements.of(rows)
+    ranks = [
+        sum(sum(y < row[j] for y in row) + Fraction(row.count(row[j]) + 1, 2) for row in rows) / n
+        for j in range(k)
+    ]
+    p = {
+        (i, j): float(room.nemenyi(measured, first=i, second=j))
+        for i, j in itertools.permutations(range(k), 2)
+    }
+    for (i, j), value in p.items():
+        gap = abs(ranks[i] - ranks[j]) * room.sqrt(Fraction(12 * n, k * (k + 1)))
+        assert value == float(room.range_tail(gap, k)) == p[j, i]
+    assert float(room.nemenyi(measured)) == min(p.values())
+
+
+@pytest.mark.spec("ST-CRITICAL", "ST-NEMENYI")
+def test_the_critical_difference_is_where_nemenyi_rejects() -> None:
+    # Demšar's table: 2.343 for three methods and 3.164 for ten, at the level 1/20.
+    for k, printed in ((3, 2.343), (10, 3.164)):
+        rows = Measurements.of([list(range(k))] * 6)
+        due = room.critical_difference(rows)
+        scale = room.sqrt(Fraction(k * (k + 1), 36))
+        assert abs(float(due / scale) - printed) < 0.001
+        q = due / room.sqrt(Fraction(k * (k + 1), 72))
+        assert abs(float(room.range_tail(q, k)) - 0.05) < 1e-15
+    wide = room.critical_difference(Measurements.of([[1, 2]]), alpha=Fraction(1, 100))
+    assert abs(float(room.normal_tails(wide)) - 0.01) < 1e-16
+    for alpha in (0, 1, 2, Fraction(1, 10**31)):
+        with pytest.raises(BadOption):
+            room.critical_difference(Measurements.of([[1, 2]]), alpha=alpha)
+    with pytest.raises(BadOption, match="both or neither"):
+        refclust.nemenyi([1, 2], [2, 1], first=0)
+    with pytest.raises(BadOption, match="allowed: 0 to 1"):
+        refclust.nemenyi([1, 2], [2, 1], first=0, second=2)
+
+
 @pytest.mark.spec("ST-HOLM")
 @given(st.lists(st.fractions(0, 1, max_denominator=40), min_size=1, max_size=6))
 def test_holm(p: list[Fraction]) -> None:
