@@ -34,7 +34,7 @@ from refclust.metrics.calls.clusterings import internal_scorer
 from refclust.metrics.calls.confusions import confusion_metric
 from refclust.metrics.calls.label_sets import label_set_metric
 from refclust.metrics.calls.labelings import Metric, score, scorer
-from refclust.metrics.calls.memberships import fuzzy_scorer
+from refclust.metrics.calls.memberships import fuzzy_pair_scorer, fuzzy_scorer
 from refclust.metrics.calls.probabilities import probability_metric
 from refclust.metrics.calls.raters import rater_metric
 from refclust.metrics.calls.tendency import tendency_scorer
@@ -137,6 +137,8 @@ size_entropy = internal_scorer(scatter.size_entropy)
 partition_coefficient = fuzzy_scorer(scatter.partition_coefficient)
 partition_entropy = fuzzy_scorer(scatter.partition_entropy)
 modified_partition_coefficient = fuzzy_scorer(scatter.modified_partition_coefficient)
+soft_rand = fuzzy_pair_scorer(pairs.soft_rand)
+soft_adjusted_rand = fuzzy_pair_scorer(pairs.soft_adjusted_rand)
 accuracy = confusion_metric(classification.accuracy)
 error_rate = confusion_metric(classification.error_rate)
 majority_share = confusion_metric(classification.majority_share)

@@ -17,6 +17,7 @@ from . import (
     make_edits,
     make_errata,
     make_exhaustive,
+    make_fuzzy,
     make_hierarchical,
     make_intervals,
     make_kmeans,
@@ -61,6 +62,7 @@ MAKERS: dict[str, Callable[[], list[VectorFile]]] = {
     "significance": make_significance.files,
     "classification": make_classification.files,
     "proximity": make_proximity.files,
+    "fuzzy": make_fuzzy.files,
 }
 
 

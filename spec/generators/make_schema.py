@@ -138,6 +138,11 @@ def _evidence() -> list[dict[str, Any]]:
             ["rows", "labels"], ["weights"], {"rows": table, "labels": LABELS, "weights": weights}
         ),
         _object(["shares"], ["weights"], {"shares": table, "weights": weights}),
+        _object(
+            ["shares", "second_shares"],
+            ["weights"],
+            {"shares": table, "second_shares": table, "weights": weights},
+        ),
         _object(["labels_true", "answers"], [], {"labels_true": LABELS, "answers": answers}),
         _object(["counts"], [], {"counts": counts}),
         _object(["trials"], [], {"trials": table}),

@@ -166,6 +166,23 @@ def read_memberships(named: EvidenceOptions, reading: DataOptions) -> Membership
     return memberships(sheet.numbers(), weights=counts)
 
 
+def read_two_memberships(named: EvidenceOptions, reading: DataOptions) -> list[EvidenceCase]:
+    """Read the shares of objects in several fuzzy clusterings: the first beside each other one."""
+    from refclust.metrics.calls.memberships import two_memberships
+
+    assert named.memberships is not None
+    others = named.files or []
+    refuse_twice([], [named.memberships, *others])
+    first, counts = sheets.read_weighted(named.memberships, named, reading)
+    cases = []
+    for file in others:
+        second = sheets.read(file, named, reading)
+        sheets.same_length(named.memberships, first.rows, second)
+        evidence = two_memberships(first.numbers(), second.numbers(), weights=counts)
+        cases.append(EvidenceCase(file, evidence))
+    return cases
+
+
 def read_classifiers(named: EvidenceOptions) -> Outcomes:
     """Read the truth and what two or more classifiers said."""
     from refclust.metrics.calls.classifiers import outcomes

@@ -23,6 +23,7 @@ GIVEN_BY: Final[dict[Kind, str]] = {
     "rows": "--data X LABELS",
     "proximities": "--data X LABELS, or --proximity FILE LABELS",
     "memberships": "--memberships FILE",
+    "two_memberships": "--memberships A B",
     "confusion": "--classification TRUE PRED",
     "probabilities": "--proba FILE TRUE",
     "label_sets": "--label-sets TRUE PRED",
@@ -56,6 +57,7 @@ USED: Final[dict[Kind, frozenset[str]]] = {
     "label_sets": frozenset(("files", "weights", "label_sets", "classes")),
     "raters": frozenset(("raters", "counts", "weights", "classes", "header")),
     "memberships": frozenset(("memberships", "weights", "header")),
+    "two_memberships": frozenset(("memberships", "files", "weights", "header")),
     "classifiers": _LABELS,
     "measurements": frozenset(("trials", "header")),
 }
@@ -144,7 +146,8 @@ class EvidenceOptions:
         typer.Option(
             "--memberships",
             metavar="FILE",
-            help="Shares of objects in clusters: a CSV file, a column per cluster.",
+            help="Shares of objects in clusters: a CSV file, a column per cluster; with further "
+            "such files, each of them is compared with it.",
         ),
     ] = None
     trials: Annotated[
@@ -214,6 +217,8 @@ class EvidenceOptions:
         ):
             if value and getattr(self, home) is None:
                 raise BadOption(f"{option} says what --{home} FILE holds")
+        if named == ["memberships"] and self.files:
+            return "two_memberships"
         return KINDS[named[0]] if named else None
 
     def kind(self, entries: Sequence[Entry]) -> Kind:
