@@ -201,6 +201,8 @@ internal_hubert_raw = internal_scorer(proximity.internal_hubert_raw)
 internal_hubert_normalized = internal_scorer(proximity.internal_hubert_normalized)
 dbcv = internal_scorer(density.dbcv)
 hopkins = tendency_scorer(tendency_sampled.hopkins)
+spatial_histogram = tendency_scorer(tendency_sampled.spatial_histogram)
+distance_distribution = tendency_scorer(tendency_sampled.distance_distribution)
 
 mcnemar = classifier_test(significance.mcnemar)
 mcnemar_chi_squared = classifier_test(significance.mcnemar_chi_squared)
