@@ -29,6 +29,7 @@ INFINITY = float("inf")
 NEEDS: Mapping[str, str] = {  # what evidence of a kind may have or not, and what to say then
     "has_positive": "they need a positive class, or average=macro",
     "has_columns": "they need a column of scores for each class, one of them right",
+    "has_ranking": "they need a column of scores for each class",
     "exclusive": "they need one true class for each object",
     "are_probabilities": "they need probabilities, between 0 and 1",
 }

@@ -25,6 +25,7 @@ from . import (
     make_medium,
     make_mixture,
     make_proximity,
+    make_rankings,
     make_real,
     make_sampling,
     make_scatter,
@@ -63,6 +64,7 @@ MAKERS: dict[str, Callable[[], list[VectorFile]]] = {
     "classification": make_classification.files,
     "proximity": make_proximity.files,
     "fuzzy": make_fuzzy.files,
+    "rankings": make_rankings.files,
 }
 
 

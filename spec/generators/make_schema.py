@@ -208,6 +208,11 @@ def _classification() -> list[dict[str, Any]]:
             ["labels"],
             {"truth": LABELS, "scores": scores, "labels": LABELS, "weights": SHARES},
         ),
+        _object(
+            ["truth_sets", "scores", "labels", "weights"],
+            [],
+            {"truth_sets": sets, "scores": scores, "labels": LABELS, "weights": SHARES},
+        ),
         _object(["confidences", "bins"], [], {"confidences": SHARES, "bins": whole}),
     ]
 

@@ -30,6 +30,7 @@ from refclust.formulas.outcomes import Measurements, Outcomes
 from refclust.formulas.undefined import Undefined
 from refclust.metrics import permuted_labels as permuting
 from refclust.metrics import significance_sampled as sampled
+from refclust.numbers.real import sqrt
 
 small = st.integers(0, 12)
 positive = st.fractions(Fraction(1, 50), 60, max_denominator=50)
@@ -375,7 +376,7 @@ def test_the_range_of_normal_numbers(q: Fraction, k: int) -> None:
     low, high = tail.enclosure(20)
     assert 0 < low < high < 1
     if k == 2:
-        assert float(tail) == float(room.normal_tails(q / 2 * room.sqrt(2)))
+        assert float(tail) == float(room.normal_tails(q / 2 * sqrt(2)))
     else:  # more numbers spread farther, but not beyond one of their pairs
         assert low > room.range_tail(q, k - 1).enclosure(20)[1]
         pairs = k * (k - 1) // 2
@@ -397,11 +398,15 @@ def test_a_range_far_out_is_bounded() -> None:
 def test_nemenyi(rows: list[tuple[int, int, int]]) -> None:
     n, k = len(rows), 3
     measured = Measurements.of(rows)
-    ranks = [
-        sum(sum(y < row[j] for y in row) + Fraction(row.count(row[j]) + 1, 2) for row in rows) / n
+    ranks: list[Fraction] = [
+        sum(
+            (sum(y < row[j] for y in row) + Fraction(row.count(row[j]) + 1, 2) for row in rows),
+            Fraction(),
+        )
+        / n
         for j in range(k)
     ]
-    unit = room.sqrt(Fraction(12 * n, k * (k + 1)))
+    unit = sqrt(Fraction(12 * n, k * (k + 1)))
     gaps = {(i, j): abs(ranks[i] - ranks[j]) for i, j in itertools.combinations(range(k), 2)}
     i, j = max(gaps, key=lambda pair: gaps[pair])
     due = float(room.range_tail(gaps[i, j] * unit, k))
@@ -416,9 +421,9 @@ def test_the_critical_difference_is_where_nemenyi_rejects() -> None:
     for k, printed in ((3, 2.343), (10, 3.164)):
         rows = Measurements.of([list(range(k))] * 6)
         due = room.critical_difference(rows)
-        scale = room.sqrt(Fraction(k * (k + 1), 36))
+        scale = sqrt(Fraction(k * (k + 1), 36))
         assert abs(float(due / scale) - printed) < 0.001
-        q = due / room.sqrt(Fraction(k * (k + 1), 72))
+        q = due / sqrt(Fraction(k * (k + 1), 72))
         assert abs(float(room.range_tail(q, k)) - 0.05) < 1e-15
     wide = room.critical_difference(Measurements.of([[1, 2]]), alpha=Fraction(1, 100))
     assert abs(float(room.normal_tails(wide)) - 0.01) < 1e-16

@@ -52,7 +52,7 @@ USED: Final[dict[Kind, frozenset[str]]] = {
     "proximities": _ROWS | {"proximity", "similarities"},
     "confusion": _LABELS | {"classification", "table", "header", "classes", "positive", "costs"},
     "probabilities": frozenset(
-        ("files", "column_true", "weights", "proba", "classes", "positive", "header")
+        ("files", "column_true", "weights", "proba", "label_sets", "classes", "positive", "header")
     ),
     "label_sets": frozenset(("files", "weights", "label_sets", "classes")),
     "raters": frozenset(("raters", "counts", "weights", "classes", "header")),
@@ -127,7 +127,9 @@ class EvidenceOptions:
     label_sets: Annotated[
         bool,
         typer.Option(
-            "--label-sets", help="Every line of TRUE and PRED holds several labels: a,b or none."
+            "--label-sets",
+            help="Every line of TRUE and PRED holds several labels: a,b or none. With --proba: of "
+            "TRUE.",
         ),
     ] = False
     raters: Annotated[
@@ -208,6 +210,8 @@ class EvidenceOptions:
     def said(self) -> Kind | None:
         """The kind of evidence that an option names, if one does."""
         named = [name for name in KINDS if getattr(self, name)]
+        if named == ["proba", "label_sets"]:
+            return "probabilities"
         if len(named) > 1:
             options = " and ".join(f"--{name.replace('_', '-')}" for name in named)
             raise BadOption(f"{options} are evidence of different kinds; give one")

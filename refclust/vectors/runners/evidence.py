@@ -61,6 +61,11 @@ def evidence_of(inputs: Input) -> Evidence:
         return label_sets(
             *_sides(inputs), labels=inputs["labels"], weights=_exact(inputs["weights"])
         )
+    if "truth_sets" in inputs:
+        scores, weights = _exact(inputs["scores"]), _exact(inputs["weights"])
+        return probabilities(
+            inputs["truth_sets"], scores, labels=inputs["labels"], weights=weights, several=True
+        )
     if "scores" in inputs:
         scores, weights = _exact(inputs["scores"]), _exact(inputs["weights"])
         labels = inputs.get("labels")
