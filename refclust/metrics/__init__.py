@@ -37,6 +37,7 @@ from refclust.metrics.calls.labelings import Metric, score, scorer
 from refclust.metrics.calls.memberships import fuzzy_pair_scorer, fuzzy_scorer
 from refclust.metrics.calls.probabilities import probability_metric
 from refclust.metrics.calls.raters import rater_metric
+from refclust.metrics.calls.silhouettes import Silhouettes, silhouettes
 from refclust.metrics.calls.tendency import tendency_scorer
 from refclust.metrics.intervals import RateInterval, rate_interval
 from refclust.metrics.permuted_labels import LabelTest, label_permutation
@@ -237,3 +238,4 @@ mean_pairwise_kappa = rater_metric(agreement.mean_pairwise_kappa)
 __all__ = [name for name, value in dict(globals()).items() if hasattr(value, "entry")]
 __all__ += ["Contingency", "Metric", "Score", "score"]
 __all__ += ["LabelTest", "RateInterval", "label_permutation", "rate_interval"]
+__all__ += ["Silhouettes", "silhouettes"]

@@ -423,10 +423,10 @@ def test_the_critical_difference_is_where_nemenyi_rejects() -> None:
         due = room.critical_difference(rows)
         scale = sqrt(Fraction(k * (k + 1), 36))
         assert abs(float(due / scale) - printed) < 0.001
-        q = due / sqrt(Fraction(k * (k + 1), 72))
+        q = Fraction(float(due / sqrt(Fraction(k * (k + 1), 72))))
         assert abs(float(room.range_tail(q, k)) - 0.05) < 1e-15
     wide = room.critical_difference(Measurements.of([[1, 2]]), alpha=Fraction(1, 100))
-    assert abs(float(room.normal_tails(wide)) - 0.01) < 1e-16
+    assert abs(float(room.normal_tails(Fraction(float(wide)))) - 0.01) < 1e-16
     for alpha in (0, 1, 2, Fraction(1, 10**31)):
         with pytest.raises(BadOption):
             room.critical_difference(Measurements.of([[1, 2]]), alpha=alpha)
