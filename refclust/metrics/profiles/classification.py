@@ -237,6 +237,15 @@ QUIRKS: Final[tuple[Quirk, ...]] = (
         _one_sided,
         "takes the only class that occurs for the negative one, even with labels=[0, 1]",
     ),
+    *(
+        Quirk(
+            "permetrics",
+            metric,
+            _more_than_two,
+            "prints the mean of what each class has against all others (average='macro')",
+        )
+        for metric in ("kappa", "mcc")
+    ),
     Quirk(
         "torchmetrics",
         "mcc",

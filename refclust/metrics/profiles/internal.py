@@ -190,6 +190,13 @@ QUIRKS: Final[tuple[Quirk, ...]] = (
         "seven digits are right",
     ),
     Quirk(
+        "permetrics",
+        "det_ratio",
+        _flat,
+        "prints 0 only where its determinant in doubles is 0: else a number of about 1e16, of "
+        "either sign",
+    ),
+    Quirk(
         "clustercrit",
         "det_ratio",
         lambda clustered, _: len(scatter.coordinates(clustered)) > 1,
