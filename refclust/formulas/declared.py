@@ -26,9 +26,11 @@ Formula: TypeAlias = Callable[..., Any]  # of evidence: a number, or an estimate
 F = TypeVar("F", bound=Formula)
 
 INFINITY = float("inf")
+ANY = "*"  # in ``variants``: every value of an option but none
 NEEDS: Mapping[str, str] = {  # what evidence of a kind may have or not, and what to say then
     "has_positive": "they need a positive class, or average=macro",
     "has_columns": "they need a column of scores for each class, one of them right",
+    "has_ranking": "they need a column of scores for each class",
     "exclusive": "they need one true class for each object",
     "are_probabilities": "they need probabilities, between 0 and 1",
 }
@@ -85,9 +87,10 @@ class Entry:
     def cited(self, options: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the clauses behind a call with these options."""
         chosen = [
-            clauses[str(options[name])]
+            clauses[value]
             for name, clauses in self.variants.items()
-            if str(options[name]) in clauses
+            for value in (str(options[name]), ANY if options[name] is not None else "")
+            if value in clauses
         ]
         varied = {clause for clauses in self.variants.values() for clause in clauses.values()}
         return (*chosen, *(clause for clause in self.clauses if clause not in varied))

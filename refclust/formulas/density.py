@@ -8,16 +8,20 @@ last step takes a root.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isqrt
+from typing import TypeAlias
 
 from refclust.formulas.clustered import Clustered, pairs
 from refclust.formulas.declared import metric
 from refclust.formulas.proximity import numbered, squared, squared_length, step
 from refclust.formulas.undefined import Undefined, ratio
-from refclust.formulas.vectors import Exact, Number, Vector, total
+from refclust.formulas.vectors import Exact, Number, Vector, exact, total
 from refclust.numbers.real import Real, enclosed, exp, log, plain_fraction, real, sqrt
+
+Cell: TypeAlias = tuple[int, ...]
 
 
 def core_power(clustered: Clustered, objects: Sequence[int], o: int, d: int) -> Exact:
@@ -196,7 +200,7 @@ def root(x: Exact, d: int) -> Real:
 
 
 def columns(clustered: Clustered) -> int:
-    """How many columns the rows have; of sparse ones, how many occur.
+    """How many columns the rows have, those of nothing but zeros among them.
 
     Spec: INT-CORE
 
@@ -204,7 +208,9 @@ def columns(clustered: Clustered) -> int:
     2
     """
     first = clustered.points[0]
-    if isinstance(first, Mapping):
+    if clustered.columns is not None:
+        return len(clustered.columns)
+    if isinstance(first, Mapping):  # nothing says how many there are but what occurs
         return len({place for row in clustered.points for place in row})
     return len(first)
 
@@ -242,3 +248,50 @@ def nearest_power(x: Vector, rows: Sequence[Vector], exponent: int) -> Exact:
     square = min(squared_length(x, row) for row in rows)
     power = square ** (exponent // 2)
     return remembered(power * sqrt(square)) if exponent % 2 else power
+
+
+def grid_cell(
+    x: Sequence[Fraction], low: Sequence[Fraction], high: Sequence[Fraction], bins: int
+) -> Cell:
+    """In which part of the box a place lies, column by column; a column without width has one part.
+
+    Defines: TEND-SPATIAL
+
+    >>> box = [Fraction(0), Fraction(0), Fraction(5)], [Fraction(4), Fraction(1), Fraction(5)]
+    >>> grid_cell([Fraction(0), Fraction(1), Fraction(5)], *box, 2)
+    (0, 1, 0)
+    """
+    return tuple(
+        0 if a == b else min(int(bins * (x_c - a) / (b - a)), bins - 1)
+        for x_c, a, b in zip(x, low, high, strict=True)
+    )
+
+
+def length_bin(square: Fraction, diagonal: Fraction, bins: int) -> int:
+    """In which part of the way from 0 to the diagonal of the box a length lies, given both squared.
+
+    Defines: TEND-DISTANCES
+
+    >>> length_bin(Fraction(4), Fraction(16), 5), length_bin(Fraction(16), Fraction(16), 5)
+    (2, 4)
+    """
+    return min(isqrt(int(bins**2 * square / diagonal)), bins - 1) if diagonal else 0
+
+
+def divergence(
+    f: Mapping[Hashable, int], samples: Sequence[Mapping[Hashable, int]], cells: int, added: Number
+) -> Real:
+    """The mean divergence of the shares of cells in some counts from those in null samples.
+
+    Defines: TEND-KL
+
+    >>> divergence({"a": 2}, [{"a": 1, "b": 1}, {"a": 2}], 2, 0) == log(2) / 2
+    True
+    """
+    n, m = sum(f.values()), sum(samples[0].values()) + cells * exact(added)
+    # A term depends on two counts alone, and the same two come often.
+    counts = Counter((f_i, g.get(i, 0)) for g in samples for i, f_i in f.items())
+    shares = [(t, Fraction(f_i, n), (g_i + exact(added)) / m) for (f_i, g_i), t in counts.items()]
+    empty = "a cell of a null sample is empty"
+    terms = total(t * p * log(ratio(p, q, undefined=empty)) for t, p, q in shares)
+    return real(terms) / len(samples)

@@ -18,6 +18,7 @@ Kind: TypeAlias = Literal[
     "rows",  # rows and one labelling
     "proximities",  # rows and one labelling, or proximities and one labelling
     "memberships",  # shares of objects in clusters
+    "two_memberships",  # shares of the same objects in the clusters of two clusterings
     "confusion",  # predicted classes against the truth: a confusion table
     "probabilities",  # scores or probabilities against the truth
     "label_sets",  # several labels an object, predicted and true

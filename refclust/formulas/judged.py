@@ -81,6 +81,11 @@ class Probabilities:
         return self.exclusive and not self.is_binary
 
     @property
+    def has_ranking(self) -> bool:
+        """Whether there are several classes, which scores put in an order for each object."""
+        return not self.is_binary
+
+    @property
     def are_probabilities(self) -> bool:
         """Whether all scores lie between 0 and 1, and every object has one class."""
         return self.exclusive and all(0 <= p <= 1 for row in self.scores for p in row)

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 from refclust.errors import BadOption
 from refclust.formulas.contingency import Contingency, Count, refuse_fractions
 from refclust.formulas.declared import INFINITY, metric
 from refclust.formulas.matching import adjusted, expected
+from refclust.formulas.memberships import Memberships, TwoMemberships
 from refclust.formulas.undefined import Undefined, ratio
+from refclust.formulas.vectors import Exact, absolute, total
 from refclust.numbers.reading import shown
 from refclust.numbers.real import Rational, Real, real, sqrt
 
@@ -573,3 +576,120 @@ def _together(table: Contingency, count: Callable[[Count], Count]) -> tuple[Coun
 
 def _named(names: Sequence[str], counts: Sequence[Count]) -> PairCounts:
     return PairCounts(*(real(c).named(name) for c, name in zip(counts, names, strict=True)))
+
+
+# -- fuzzy clusters -------------------------------------------------------------------------
+
+
+def sameness(memberships: Memberships, i: int, j: int) -> Exact:
+    """How far two objects have the same shares: 1 if all are equal, 0 if no cluster has both.
+
+    Defines: PC-SAME
+
+    >>> sameness(Memberships.of([[1, 0], [0.5, 0.5]]), 0, 1)
+    Fraction(1, 2)
+    """
+    x, y = (normalized(memberships.shares[o]) for o in (i, j))
+    return 1 - total(absolute(a - b) for a, b in zip(x, y, strict=True)) / 2
+
+
+@metric(
+    "Soft Rand index",
+    evidence="two_memberships",
+    range=(0, 1),
+    better="higher",
+    symmetric=True,
+    integer=True,
+    aliases=("fuzzy_rand",),
+)
+def soft_rand(two: TwoMemberships) -> Real:
+    """One less the mean difference of what two fuzzy clusterings say about a pair of objects.
+
+    Defines: RAND-SOFT
+
+    >>> soft_rand(TwoMemberships.of([[1, 0], [0.5, 0.5]], [[1, 0], [0, 1]])).fraction
+    Fraction(1, 2)
+    """
+    pairs = weighted_pairs(two)
+    gaps = total(w * absolute(x - y) for w, x, y in pairs)
+    share = ratio(gaps, total(w for w, _, _ in pairs), undefined="there is no pair of objects")
+    return (1 - share).named("R")
+
+
+@metric(
+    "Soft adjusted Rand index",
+    evidence="two_memberships",
+    range=(-INFINITY, 1),
+    better="higher",
+    symmetric=True,
+    integer=True,
+    aliases=("fuzzy_adjusted_rand", "adjusted_concordance"),
+)
+def soft_adjusted_rand(two: TwoMemberships) -> Real:
+    """The soft Rand index, adjusted for its mean over all permutations of the objects.
+
+    Defines: ARI-SOFT
+
+    >>> hard = TwoMemberships.of([[1, 0], [1, 0], [0, 1]], [[1, 0], [0, 1], [0, 1]])
+    >>> soft_adjusted_rand(hard).fraction  # as of the labels 0, 0, 1 and 0, 1, 1
+    Fraction(-1, 2)
+    """
+    pairs = weighted_pairs(two)
+    rand = soft_rand(two)
+    first, second = [(w, x) for w, x, _ in pairs], [(w, y) for w, _, y in pairs]
+    by_chance = (1 - mean_gap(first, second)).named("E")
+    return ratio(rand - by_chance, 1 - by_chance, undefined="all pairs are alike on both sides")
+
+
+def weighted_pairs(two: TwoMemberships) -> list[tuple[Count, Exact, Exact]]:
+    """Every pair of different objects: how often it counts, and both of its samenesses.
+
+    Spec: RAND-SOFT
+
+    >>> weighted_pairs(TwoMemberships.of([[1], [1]], [[1, 0], [0, 1]], [1, 2]))
+    [(2, Fraction(1, 1), Fraction(0, 1)), (1, Fraction(1, 1), Fraction(1, 1))]
+    """
+    weight, n = two.first.weight, two.n
+    pairs: list[tuple[Count, Exact, Exact]] = [
+        (weight(i) * weight(j), sameness(two.first, i, j), sameness(two.second, i, j))
+        for i in range(n)
+        for j in range(i + 1, n)
+    ]
+    alike = sum(number_of_pairs(int(weight(i))) for i in range(n))  # copies of one object
+    return [*pairs, (alike, Fraction(1), Fraction(1))] if alike else pairs
+
+
+def mean_gap(first: Sequence[tuple[Count, Exact]], second: Sequence[tuple[Count, Exact]]) -> Real:
+    """The mean distance of a number of one list from one of the other; weights stand before.
+
+    Spec: ARI-SOFT
+
+    >>> mean_gap([(1, Fraction(0)), (1, Fraction(1))], [(3, Fraction(0))]).fraction
+    Fraction(1, 2)
+    """
+    everything = sum(w for w, _ in first) * sum(w for w, _ in second)
+    steps = sorted([(x, w, 0) for w, x in first] + [(y, 0, w) for w, y in second])
+    below_first = accumulate(w for _, w, _ in steps)
+    below_second = accumulate(w for _, _, w in steps)
+    ends = [x for x, _, _ in steps]
+    n, m = (sum(w for w, _ in side) for side in (first, second))
+    # Between two neighbours the distance runs over those with one number on either side.
+    gaps = total(
+        (high - low) * (f * (m - g) + g * (n - f))
+        for low, high, f, g in zip(ends, ends[1:], below_first, below_second, strict=False)
+    )
+    return real(gaps / everything)
+
+
+def normalized(shares: Sequence[Exact]) -> list[Exact]:
+    """The shares of an object, divided by their sum.
+
+    Spec: PC-SAME
+
+    >>> normalized([Fraction(1), Fraction(3)])
+    [Fraction(1, 4), Fraction(3, 4)]
+    """
+    whole = total(shares)
+    if whole == 0:
+        raise Undefined("0/0: an object has no share in any cluster")
+    return [share / whole for share in shares]

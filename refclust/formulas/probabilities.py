@@ -319,6 +319,116 @@ def rank(row: Sequence[Fraction], y: int, ties: str) -> int:
     return sum(s > row[y] for s in row) + equal.count(row[y])
 
 
+# -- several labels an object ---------------------------------------------------------------
+
+
+@metric(
+    "Ranking loss",
+    evidence="probabilities",
+    range=(0, 1),
+    better="lower",
+    needs={"has_ranking": ""},
+)
+def ranking_loss(judged: Probabilities) -> Real:
+    """The mean share of pairs of a true and a false label whose scores are in the wrong order.
+
+    Defines: PB-RANKLOSS
+
+    >>> ranking_loss(Probabilities.of_many("ab", [[1, 3, 2], [2, 2, 1]], "abc"))
+    Real('3/4')
+    """
+    return object_mean(judged, wrong_orders)
+
+
+def wrong_orders(row: Sequence[Fraction], true: frozenset[int]) -> Fraction:
+    """The share of pairs of a true and a false label in which the false one scores as high.
+
+    Spec: PB-RANKLOSS
+
+    >>> wrong_orders([1, 3, 2], frozenset([0, 2])), wrong_orders([1, 3], frozenset())
+    (Fraction(1, 1), Fraction(0, 1))
+    """
+    false = [s for l, s in enumerate(row) if l not in true]  # noqa: E741  (the letter of the clause)
+    wrong = sum(row[k] <= s for k in true for s in false)
+    return Fraction(wrong, len(true) * len(false)) if true and false else Fraction(0)
+
+
+@metric(
+    "Coverage error",
+    evidence="probabilities",
+    range=(0, INFINITY),
+    better="lower",
+    needs={"has_ranking": ""},
+)
+def coverage_error(judged: Probabilities) -> Real:
+    """How many labels of the largest scores it takes on average to cover all true ones.
+
+    Defines: PB-COVERAGE
+
+    >>> coverage_error(Probabilities.of_many("ab", [[1, 3, 2], [2, 2, 1]], "abc"))
+    Real('5/2')
+    """
+    return object_mean(judged, lambda row, true: max((reaching(row, k) for k in true), default=0))
+
+
+@metric(
+    "Label ranking average precision",
+    evidence="probabilities",
+    range=(0, 1),
+    better="higher",
+    needs={"has_ranking": ""},
+)
+def label_ranking_average_precision(judged: Probabilities) -> Real:
+    """Of the labels that score as high as a true one, the share of true ones, averaged.
+
+    Defines: PB-LRAP
+
+    >>> label_ranking_average_precision(Probabilities.of_many("ab", [[1, 3, 2], [2, 2, 1]], "abc"))
+    Real('5/12')
+    """
+    return object_mean(judged, ranking_precision)
+
+
+def ranking_precision(row: Sequence[Fraction], true: frozenset[int]) -> Fraction:
+    """The mean over the true labels of the share of true ones among those that score as high.
+
+    Spec: PB-LRAP
+
+    >>> ranking_precision([1, 3, 2], frozenset([0, 1])), ranking_precision([1, 3], frozenset())
+    (Fraction(5, 6), Fraction(1, 1))
+    """
+    if not true:
+        return Fraction(1)
+    shares = [Fraction(sum(row[j] >= row[k] for j in true), reaching(row, k)) for k in true]
+    return sum(shares, Fraction()) / len(shares)
+
+
+def reaching(row: Sequence[Fraction], k: int) -> int:
+    """How many labels score as high as a label, itself among them.
+
+    Spec: PB-COVERAGE
+
+    >>> reaching([2, 3, 2], 0)
+    3
+    """
+    return sum(s >= row[k] for s in row)
+
+
+def object_mean(
+    judged: Probabilities, value: Callable[[Sequence[Fraction], frozenset[int]], Rational]
+) -> Real:
+    """The mean over the objects of what their scores and true labels give.
+
+    Spec: PB-RANKLOSS
+
+    >>> object_mean(Probabilities.of_many("ab", [[1, 3], [2, 2]], "ab"), lambda row, _: max(row))
+    Real('5/2')
+    """
+    rows = enumerate(zip(judged.scores, judged.truth, strict=True))
+    values = total(judged.weight(i) * value(row, true) for i, (row, true) in rows)
+    return real(values) / judged.total
+
+
 # -- probabilities --------------------------------------------------------------------------
 
 

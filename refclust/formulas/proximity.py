@@ -16,7 +16,7 @@ from typing import Final
 from refclust.errors import BadOption
 from refclust.formulas.clustered import Clustered, choose_2, pairs
 from refclust.formulas.contingency import Count
-from refclust.formulas.declared import INFINITY, metric
+from refclust.formulas.declared import ANY, INFINITY, metric
 from refclust.formulas.undefined import Undefined, ratio
 from refclust.formulas.vectors import (
     Exact,
@@ -360,7 +360,11 @@ def cluster_silhouette(clustered: Clustered, k: int) -> Real:
     integer=True,
     cost="table",
     choices={"average": ("points", "clusters", "larger")},
-    variants={"average": {"points": "INT-SILAVG", "clusters": "INT-SILK", "larger": "INT-SILK"}},
+    variants={
+        "point": {ANY: "INT-SIL"},
+        "cluster": {ANY: "INT-SILK"},
+        "average": {"points": "INT-SILAVG", "clusters": "INT-SILK", "larger": "INT-SILK"},
+    },
 )
 def silhouette(
     clustered: Clustered,

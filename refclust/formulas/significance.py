@@ -12,20 +12,23 @@ from itertools import accumulate, pairwise
 from math import comb, factorial, prod
 from typing import Final
 
-from refclust.errors import WrongCount
+from refclust.errors import BadOption, WrongCount
 from refclust.formulas.contingency import Contingency
 from refclust.formulas.declared import INFINITY, metric
 from refclust.formulas.matching import permuted
 from refclust.formulas.outcomes import Measurements, Outcomes
+from refclust.formulas.proximity import numbered
 from refclust.formulas.undefined import Undefined, ratio
 from refclust.formulas.vectors import Exact, Number, absolute, exact, total
 from refclust.numbers.real import Real, exp, real, sqrt
 from refclust.numbers.reals.constants import pi
 from refclust.numbers.reals.functions import arctan, erfc
+from refclust.numbers.reals.ranges import normal_range_point, normal_range_tail
 
 HALF: Final = Fraction(1, 2)
 MCNEMAR_FORMS: Final = ("exact", "midp", "chi2", "corrected")
 ZEROS: Final = ("drop", "pratt")
+LEAST_LEVEL: Final = Fraction(1, 10**30)
 
 # -- tails of laws --------------------------------------------------------------------------
 
@@ -100,6 +103,17 @@ def fisher_tail(f: Number, df: int, df_below: int) -> Exact:
     """
     x = df_below / (df_below + df * exact(f))
     return beta_share(x, Fraction(df_below, 2), Fraction(df, 2))
+
+
+def range_tail(q: Number, k: int) -> Real:
+    """The chance that the largest and the least of k standard normal numbers are over q apart.
+
+    Defines: ST-RANGE
+
+    >>> range_tail(0, 3).fraction, float(range_tail(2, 2)) == float(erfc(1))
+    (Fraction(1, 1), True)
+    """
+    return normal_range_tail(q, k)
 
 
 def gamma_of_half(j: int) -> Real:
@@ -590,6 +604,62 @@ def iman_davenport(measurements: Measurements) -> Real:
     n, k = len(measurements.values), len(measurements.names)
     q = friedman_chi_squared(measurements)
     return ratio((n - 1) * q, n * (k - 1) - q, undefined="there is one trial").named("F_F")
+
+
+def mean_ranks(measurements: Measurements) -> tuple[Exact, ...]:
+    """The mean rank of each method over the trials, the least value ranking first.
+
+    Spec: ST-FRIEDMAN
+
+    >>> mean_ranks(Measurements.of([[1, 2, 3], [2, 1, 3]]))
+    (Fraction(3, 2), Fraction(3, 2), Fraction(3, 1))
+    """
+    ranks = [mid_ranks(row) for row in measurements.values]
+    return tuple(total(column) / len(ranks) for column in zip(*ranks, strict=True))
+
+
+@metric("Nemenyi's test, p-value", evidence="measurements", range=(0, 1), better="neither")
+def nemenyi(
+    measurements: Measurements, *, first: Number | None = None, second: Number | None = None
+) -> Real:
+    """The p-value of the distance of two mean ranks, all pairs of methods allowed for.
+
+    Defines: ST-NEMENYI
+
+    >>> trials = Measurements.of([[1, 2, 3]] * 4)  # the deviation of a mean rank is 1/2
+    >>> float(nemenyi(trials)) == float(range_tail(4, 3))
+    True
+    """
+    n, k = len(measurements.values), len(measurements.names)
+    ranks = mean_ranks(measurements)
+    if first is None and second is None:
+        gap = max(ranks) - min(ranks)
+    elif first is None or second is None:
+        raise BadOption("first and second name two methods by their numbers: give both or neither")
+    else:
+        gap = absolute(ranks[numbered("first", first, k)] - ranks[numbered("second", second, k)])
+    return range_tail(gap / sqrt(Fraction(k * (k + 1), 12 * n)), k)
+
+
+@metric(
+    "Nemenyi's critical difference",
+    evidence="measurements",
+    range=(0, INFINITY),
+    better="neither",
+)
+def critical_difference(measurements: Measurements, *, alpha: Number = Fraction(1, 20)) -> Real:
+    """How far apart two mean ranks must be to differ at a level, all pairs allowed for.
+
+    Defines: ST-CRITICAL
+
+    >>> float(critical_difference(Measurements.of([[1, 2]])))  # of two methods 1.96 deviations
+    1.9599639845400543
+    """
+    n, k = len(measurements.values), len(measurements.names)
+    level = exact(alpha)
+    if not isinstance(level, Fraction) or not LEAST_LEVEL <= level < 1:
+        raise BadOption(f"alpha={alpha}; allowed: from {float(LEAST_LEVEL)} to 1")
+    return normal_range_point(level, k) * sqrt(Fraction(k * (k + 1), 12 * n))
 
 
 def holm(p: Sequence[Number]) -> tuple[Exact, ...]:

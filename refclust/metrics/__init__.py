@@ -30,9 +30,10 @@ from refclust.metrics.calls.clusterings import internal_scorer
 from refclust.metrics.calls.confusions import confusion_metric
 from refclust.metrics.calls.label_sets import label_set_metric
 from refclust.metrics.calls.labelings import Metric, score, scorer
-from refclust.metrics.calls.memberships import fuzzy_scorer
+from refclust.metrics.calls.memberships import fuzzy_pair_scorer, fuzzy_scorer
 from refclust.metrics.calls.probabilities import probability_metric
 from refclust.metrics.calls.raters import rater_metric
+from refclust.metrics.calls.silhouettes import Silhouettes, silhouettes
 from refclust.metrics.calls.tendency import tendency_scorer
 from refclust.metrics.intervals import RateInterval, rate_interval
 from refclust.metrics.sampled import significance as significance_sampled
@@ -135,6 +136,8 @@ size_entropy = internal_scorer(scatter.size_entropy)
 partition_coefficient = fuzzy_scorer(scatter.partition_coefficient)
 partition_entropy = fuzzy_scorer(scatter.partition_entropy)
 modified_partition_coefficient = fuzzy_scorer(scatter.modified_partition_coefficient)
+soft_rand = fuzzy_pair_scorer(pairs.soft_rand)
+soft_adjusted_rand = fuzzy_pair_scorer(pairs.soft_adjusted_rand)
 accuracy = confusion_metric(classification.accuracy)
 error_rate = confusion_metric(classification.error_rate)
 majority_share = confusion_metric(classification.majority_share)
@@ -173,6 +176,9 @@ set_jaccard = label_set_metric(classification.set_jaccard)
 roc_auc = probability_metric(probabilities.roc_auc)
 average_precision = probability_metric(probabilities.average_precision)
 top_k_accuracy = probability_metric(probabilities.top_k_accuracy)
+ranking_loss = probability_metric(probabilities.ranking_loss)
+coverage_error = probability_metric(probabilities.coverage_error)
+label_ranking_average_precision = probability_metric(probabilities.label_ranking_average_precision)
 log_loss = probability_metric(probabilities.log_loss)
 brier_score = probability_metric(probabilities.brier_score)
 hinge_loss = probability_metric(probabilities.hinge_loss)
@@ -197,6 +203,8 @@ internal_hubert_raw = internal_scorer(proximity.internal_hubert_raw)
 internal_hubert_normalized = internal_scorer(proximity.internal_hubert_normalized)
 dbcv = internal_scorer(density.dbcv)
 hopkins = tendency_scorer(tendency.hopkins)
+spatial_histogram = tendency_scorer(tendency.spatial_histogram)
+distance_distribution = tendency_scorer(tendency.distance_distribution)
 
 mcnemar = classifier_test(significance.mcnemar)
 mcnemar_chi_squared = classifier_test(significance.mcnemar_chi_squared)
@@ -214,6 +222,8 @@ wilcoxon = trial_test(significance.wilcoxon)
 friedman = trial_test(significance.friedman)
 friedman_chi_squared = trial_test(significance.friedman_chi_squared)
 iman_davenport = trial_test(significance.iman_davenport)
+nemenyi = trial_test(significance.nemenyi)
+critical_difference = trial_test(significance.critical_difference)
 
 percent_agreement = rater_metric(agreement.percent_agreement)
 scott_pi = rater_metric(agreement.scott_pi)
@@ -226,3 +236,4 @@ mean_pairwise_kappa = rater_metric(agreement.mean_pairwise_kappa)
 __all__ = [name for name, value in dict(globals()).items() if hasattr(value, "entry")]
 __all__ += ["Contingency", "Metric", "Score", "score"]
 __all__ += ["LabelTest", "RateInterval", "label_permutation", "rate_interval"]
+__all__ += ["Silhouettes", "silhouettes"]

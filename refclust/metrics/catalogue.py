@@ -30,6 +30,7 @@ NEEDS: Final[Mapping[Kind, str]] = {
     "rows": "rows and their clusters",
     "proximities": "rows or proximities, and their clusters",
     "memberships": "shares of objects in clusters",
+    "two_memberships": "shares of objects in the clusters of two clusterings",
     "confusion": "predicted classes and the truth",
     "probabilities": "scores or probabilities, and the truth",
     "label_sets": "sets of labels, predicted and true",

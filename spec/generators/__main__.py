@@ -17,6 +17,7 @@ from . import (
     make_edits,
     make_errata,
     make_exhaustive,
+    make_fuzzy,
     make_hierarchical,
     make_intervals,
     make_kmeans,
@@ -24,6 +25,7 @@ from . import (
     make_medium,
     make_mixture,
     make_proximity,
+    make_rankings,
     make_real,
     make_sampling,
     make_scatter,
@@ -61,6 +63,8 @@ MAKERS: dict[str, Callable[[], list[VectorFile]]] = {
     "significance": make_significance.files,
     "classification": make_classification.files,
     "proximity": make_proximity.files,
+    "fuzzy": make_fuzzy.files,
+    "rankings": make_rankings.files,
 }
 
 

@@ -14,8 +14,9 @@ from fractions import Fraction
 from . import surds
 from .balls import arb_enclosure
 from .exact import Expr, Node, square_root
+from .information import weighted_logs
 from .surds import Surd, divide, value_of
-from .values import Irrational, Undefined, Value
+from .values import Infinite, Irrational, Undefined, Value
 
 F = Fraction
 Row = Sequence[Fraction]
@@ -180,3 +181,46 @@ def hopkins(rows: Sequence[Row], m: int, exponent: int, seed: int) -> Value:
 def _nearest(x: Row, rows: Sequence[Row], exponent: int) -> Surd:
     squares = [sum(((a - b) ** 2 for a, b in zip(x, y, strict=True)), F(0)) for y in rows]
     return Surd.root(min(squares) ** exponent)
+
+
+def histograms(
+    rows: Sequence[Row], bins: int, samples: int, added: Fraction, seed: int, *, by_pairs: bool
+) -> Value:
+    """The mean divergence of rows from evenly drawn samples, in cells or by distances of pairs."""
+    box = [(min(column), max(column)) for column in zip(*rows, strict=True)]
+    wide = [(low, high) for low, high in box if low < high]
+    diagonal = sum(((high - low) ** 2 for low, high in wide), F(0))
+    if by_pairs and len(rows) < 2:
+        return Undefined()
+
+    def things(places: Sequence[Row]) -> list[object]:
+        if not by_pairs:
+            return [
+                tuple(_part(x, *ends, bins) for x, ends in zip(p, box, strict=True)) for p in places
+            ]
+        return [_length_part(x, y, diagonal, bins) for x, y in itertools.combinations(places, 2)]
+
+    stream = random.Random(seed)
+    terms: list[tuple[Fraction, Fraction]] = []
+    counted = things(rows)
+    cells = min(bins, bins ** len(wide)) if by_pairs else bins ** len(wide)
+    for _ in range(samples):
+        drawn = [[low + F(stream.random()) * (high - low) for low, high in box] for _ in rows]
+        null = things(drawn)
+        for cell in set(counted):
+            p = F(counted.count(cell), len(counted))
+            q = (null.count(cell) + added) / (len(null) + cells * added)
+            if q == 0:
+                return Infinite()
+            terms.append((p / samples, p / q))
+    return weighted_logs(terms).value()
+
+
+def _part(x: Fraction, low: Fraction, high: Fraction, bins: int) -> int:
+    # How many inner edges lie at x or before it.
+    return sum(low + j * (high - low) / bins <= x for j in range(1, bins)) if low < high else 0
+
+
+def _length_part(x: Row, y: Row, diagonal: Fraction, bins: int) -> int:
+    square = sum(((a - b) ** 2 for a, b in zip(x, y, strict=True)), F(0))
+    return sum(F(j, bins) ** 2 * diagonal <= square for j in range(1, bins)) if diagonal else 0

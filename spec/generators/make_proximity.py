@@ -223,7 +223,7 @@ def _tendencies() -> VectorFile:
         "48-density/tendency.json",
         SUBJECT,
         "Whether rows tend to cluster: seeded draws",
-        formulas=["TEND-HOPKINS"],
+        formulas=["TEND-HOPKINS", "TEND-SPATIAL", "TEND-DISTANCES", "TEND-KL"],
     )
     cases: list[tuple[str, Rows]] = [
         ("line", [[0], [1], [2], [10], [11], [12]]),
@@ -239,6 +239,14 @@ def _tendencies() -> VectorFile:
             "hopkins[objects=3]": encode(density.hopkins(exact, 3, d, 0)),
             "hopkins[exponent=2,objects=2,seed=7]": encode(density.hopkins(exact, 2, 2, 7)),
         }
+        for metric, by_pairs in (("spatial_histogram", False), ("distance_distribution", True)):
+            for key, bins, samples, added, seed in (
+                ("bins=3,samples=2", 3, 2, F(1), 0),
+                ("added=1/2,bins=2,samples=3,seed=4", 2, 3, F(1, 2), 4),
+                ("added=0,bins=2,samples=1", 2, 1, F(0), 0),
+            ):
+                value = density.histograms(exact, bins, samples, added, seed, by_pairs=by_pairs)
+                expect[f"{metric}[{key}]"] = encode(value)
         given: dict[str, Json] = {
             "rows": [[str(x) for x in row] for row in exact],
             "labels": [0] * len(exact),

@@ -138,6 +138,11 @@ def _evidence() -> list[dict[str, Any]]:
             ["rows", "labels"], ["weights"], {"rows": table, "labels": LABELS, "weights": weights}
         ),
         _object(["shares"], ["weights"], {"shares": table, "weights": weights}),
+        _object(
+            ["shares", "second_shares"],
+            ["weights"],
+            {"shares": table, "second_shares": table, "weights": weights},
+        ),
         _object(["labels_true", "answers"], [], {"labels_true": LABELS, "answers": answers}),
         _object(["counts"], [], {"counts": counts}),
         _object(["trials"], [], {"trials": table}),
@@ -169,6 +174,7 @@ def _evidence() -> list[dict[str, Any]]:
         _object(["x", "a", "b"], [], {"x": ratio, "a": ratio, "b": ratio}),
         _object(["t_squared", "df"], [], {"t_squared": ratio, "df": degrees}),
         _object(["f", "df", "df_below"], [], {"f": ratio, "df": degrees, "df_below": degrees}),
+        _object(["q", "methods"], [], {"q": ratio, "methods": degrees}),
         _object(["differences"], [], {"differences": SHARES}),
         _object(["values"], [], {"values": SHARES}),
         _object(["observed", "drawn"], [], {"observed": ratio, "drawn": SHARES}),
@@ -201,6 +207,11 @@ def _classification() -> list[dict[str, Any]]:
             ["truth", "scores", "weights"],
             ["labels"],
             {"truth": LABELS, "scores": scores, "labels": LABELS, "weights": SHARES},
+        ),
+        _object(
+            ["truth_sets", "scores", "labels", "weights"],
+            [],
+            {"truth_sets": sets, "scores": scores, "labels": LABELS, "weights": SHARES},
         ),
         _object(["confidences", "bins"], [], {"confidences": SHARES, "bins": whole}),
     ]

@@ -18,7 +18,7 @@ SUBJECT = "metrics.evidence"
 
 def files() -> list[VectorFile]:
     """The files of chapter 53."""
-    return [_laws(), _classifiers(), _trials(), _labels()]
+    return [_laws(), _classifiers(), _trials(), _ranges(), _labels()]
 
 
 def _laws() -> VectorFile:
@@ -271,6 +271,40 @@ def _trials() -> VectorFile:
     for i in range(6):
         rows = [[F(int(draw.random() * 9), 8), F(int(draw.random() * 9), 8)] for _ in range(10)]
         _add_trials(file, f"trials-halvings-{i}", rows)
+    return file
+
+
+def _ranges() -> VectorFile:
+    file = VectorFile(
+        "53-significance/ranges.json",
+        SUBJECT,
+        "The range of normal numbers, Nemenyi's test and critical difference",
+    )
+    for q, k in (("0", 3), ("2", 2), ("1/3", 3), ("3314/1000", 3), ("5", 4), ("9", 6)):
+        expect: dict[str, Json] = {"range_tail": tests.range_tail(F(q) ** 2, k)}
+        slug = f"law-range-{q.replace('/', '.')}-{k}"
+        file.add(slug, {"q": q, "methods": k}, expect, formulas=["ST-RANGE"])
+    draw = random.Random(531)
+    for i, (n, k) in enumerate([(5, 2), (4, 3), (9, 4), (6, 5)]):
+        rows = [[F(int(draw.random() * 9), 4) for _ in range(k)] for _ in range(n)]
+        ranked = [tests.ranks(row) for row in rows]
+        means = [sum(column, F(0)) / n for column in zip(*ranked, strict=True)]
+        squared = F(k * (k + 1), 12 * n)
+
+        def tail(a: Fraction, b: Fraction, squared: Fraction = squared, k: int = k) -> Json:
+            return tests.range_tail((a - b) ** 2 / squared, k)
+
+        expect = {
+            "nemenyi": tail(max(means), min(means)),
+            f"nemenyi[first={k - 1},second=0]": tail(means[0], means[k - 1]),
+        }
+        formulas = ["ST-NEMENYI", "ST-RANGE"]
+        if i != 3:
+            key, alpha = [("", "1/20"), ("[alpha=1/10]", "1/10"), ("", "1/20")][i]
+            expect[f"critical_difference{key}"] = tests.range_point(F(alpha), k, squared)
+            formulas.append("ST-CRITICAL")
+        given: dict[str, Json] = {"trials": [[str(x) for x in row] for row in rows]}
+        file.add(f"trials-nemenyi-{i}", given, expect, formulas=formulas)
     return file
 
 

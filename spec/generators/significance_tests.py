@@ -14,7 +14,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, ctx
+from flint import acb, arb, ctx
 
 from .values import Infinite, Json, Undefined, Value, encode
 from .vectors_common import ball, ball_compare, middle, nearest_double
@@ -24,6 +24,7 @@ mpmath: Any = importlib.import_module("mpmath")
 
 F = Fraction
 PRECISION = 2000
+RANGE_PRECISION = 280
 DIGITS = 40
 
 
@@ -95,6 +96,64 @@ def student(t_squared: Fraction, df: int) -> dict[str, Json]:
 def fisher(f: Fraction, df: int, below: int) -> dict[str, Json]:
     """The tail of Fisher's law."""
     return beta(F(below) / (below + df * f), F(below, 2), F(df, 2))
+
+
+def _range_share(q: arb, k: int) -> arb:
+    """The chance that k normal numbers lie within q of each other, by Arb's own integration."""
+    root_2, root_2pi = arb(2).sqrt(), (2 * arb.pi()).sqrt()
+
+    def below(z: acb) -> acb:
+        return (-z / root_2).erfc() / 2
+
+    def inside(z: acb, _: bool) -> acb:
+        return (-z * z / 2).exp() / root_2pi * (below(z) - below(z - q)) ** (k - 1)
+
+    whole = acb.integral(inside, acb(-40), acb(40))
+    assert whole.imag.contains(0)
+    return k * whole.real + arb(0, 1e-300)  # beyond 40 lies less than that
+
+
+def range_tail(q_squared: Fraction, k: int) -> dict[str, Json]:
+    """The chance that the range of k normal numbers exceeds the root of a rational."""
+    ctx.prec, mpmath.mp.dps = RANGE_PRECISION, 75
+    if q_squared == 0:
+        return encode(F(1))
+    return number(1 - _range_share(ball(q_squared).sqrt(), k), _range_again(_mp(q_squared), k))
+
+
+def _range_again(q_squared: Any, k: int) -> Any:
+    """The same tail by mpmath, as a plain sum over equidistant places."""
+    q = mpmath.sqrt(q_squared)
+
+    def share(z: Any) -> Any:
+        return mpmath.ncdf(z) - mpmath.ncdf(z - q)
+
+    # Sums of step 1/24 up to 18: what they leave out is below 10^-65.
+    steps = [mpmath.mpf(j) / 24 for j in range(-24 * 18, 24 * 18 + 1)]
+    return 1 - k * sum(mpmath.npdf(z) * share(z) ** (k - 1) for z in steps) / 24
+
+
+def _coarse_tail(q: Any, k: int) -> Any:
+    """The tail to some twelve digits, for finding where to look."""
+    steps = [mpmath.mpf(j) / 16 for j in range(-160, 161)]
+    with mpmath.workdps(20):
+        shares = [(mpmath.ncdf(z) - mpmath.ncdf(z - q)) ** (k - 1) for z in steps]
+        return 1 - k * sum(mpmath.npdf(z) * s for z, s in zip(steps, shares, strict=True)) / 16
+
+
+def range_point(alpha: Fraction, k: int, factor_squared: Fraction) -> dict[str, Json]:
+    """Where the tail of the range is alpha, times the root of a rational."""
+    ctx.prec, mpmath.mp.dps = RANGE_PRECISION, 75
+    q = mpmath.findroot(lambda x: _coarse_tail(x, k) - float(alpha), (2.0, 4.0), tol=1e-12)
+    slope = (_coarse_tail(q + 1e-4, k) - _coarse_tail(q - 1e-4, k)) / mpmath.mpf("2e-4")
+    while abs(gap := _range_again(q * q, k) - _mp(alpha)) > mpmath.mpf(10) ** -58:
+        q -= gap / slope
+    point, off = F(mpmath.nstr(q, 60)), F(1, 10**52)
+    above, below = (1 - _range_share(ball(point + side * off), k) for side in (-1, 1))
+    assert above > ball(alpha) > below, "Arb does not find the point there"
+    enclosed = ball(point) + arb(0, 1e-52)
+    factor = ball(factor_squared).sqrt()
+    return number(enclosed * factor, q * mpmath.sqrt(_mp(factor_squared)))
 
 
 def flips(differences: Sequence[Fraction]) -> Fraction:

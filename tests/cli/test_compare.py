@@ -70,6 +70,36 @@ def test_forms(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*asked, "--format", "csv", "--digits", "2"]) == 2
 
 
+def test_trials(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "trials.csv"
+    table.write_text("bayes,tree\n1,0\n3,1\n2,2\n5,0\n")
+    assert run(["compare", "--trials", str(table)]) == 0
+    out = capsys.readouterr().out
+    assert "2 methods, 4 trials" in out
+    assert "0.9799819922700271" in out  # 1.96 / 2
+    assert run(["compare", "--trials", str(table), "--alpha", "0.1", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["schema"] == "refclust-trials/1"
+    assert [method["mean_rank"] for method in told["methods"]] == [1.875, 1.125]
+    [pair] = told["pairs"]
+    assert pair["tests"]["Wilcoxon"]["exact"] == "1/4"
+    assert (pair["ranks_apart"], pair["holm"]) == (0.75, 0.25)
+    assert pair["tests"]["Nemenyi"]["clauses"] == ["ST-NEMENYI"]
+    for form, sign in (
+        ("markdown", "| bayes |"),
+        ("latex", "bayes & "),
+        ("csv", "bayes,tree,0.75"),
+    ):
+        assert run(["compare", "--trials", str(table), "--format", form]) == 0
+        assert sign in capsys.readouterr().out
+    assert run(["compare", "--trials", str(table), str(table)]) == 2
+    assert run(["compare", "--trials", str(table), "--alpha", "1"]) == 2
+    assert run(["compare"]) == 2
+    table.write_text("a,b\n1,1\n")  # no difference at all, and one trial
+    assert run(["compare", "--trials", str(table)]) == 0
+    assert "undefined" in capsys.readouterr().out
+
+
 def test_refusals(files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     short = tmp_path / "short.txt"
     short.write_text("x\n")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from refclust.cli.app import run
 from refclust.cli.show.scores.rendering import score_json, score_lines
 from refclust.metrics.contingency import Contingency
 from refclust.metrics.score import HEAVY_LIMIT, Score, evaluate
@@ -106,8 +107,8 @@ def test_names_of_a_table(cli: Cli) -> None:
 
 
 def without_seconds(provenance: dict[str, Any]) -> dict[str, Any]:
-    for run in provenance["kernels"]:
-        assert run.pop("seconds") >= 0
+    for kernel in provenance["kernels"]:
+        assert kernel.pop("seconds") >= 0
     return provenance
 
 
@@ -323,3 +324,29 @@ def test_an_error_as_json(cli: Cli) -> None:
         "code": "file-not-found",
         "message": "cannot read no.txt: no such file or directory",
     }
+
+
+def test_permuted_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    true, first, second = (tmp_path / name for name in ("true", "first", "second"))
+    true.write_text("\n".join("aaabbb"))
+    first.write_text("\n".join("xxxyyy"))
+    second.write_text("\n".join("xyxyxy"))
+    asked = ["score", str(true), str(first), "--permutation", "adjusted_rand"]
+    assert run(asked) == 0
+    out = capsys.readouterr().out
+    assert "adjusted_rand" in out
+    assert "0.1" in out
+    assert "dealt to the objects at random" in out
+    both = ["score", str(true), str(first), str(second), "--permutation", "rand"]
+    assert run([*both, "--permutation", "nmi[average=min]", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["schema"] == "refclust-permutation/1"
+    p = [[test["exact"] for test in case["tests"]] for case in told["cases"]]
+    assert p == [["1/10", "1/10"], ["1", "1"]]
+    assert told["cases"][0]["tests"][1]["score"]["key"] == "nmi[average=min]"
+    for form in ("csv", "markdown", "latex"):
+        assert run([*both, "--format", form]) == 0
+        assert "rand" in capsys.readouterr().out
+    assert run([*asked, "-m", "rand"]) == 2
+    assert run(["score", str(true), str(first), "--permutation", "accuracy"]) == 2
+    assert run(["score", str(true), str(first), "--permutation", "none"]) == 2

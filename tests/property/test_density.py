@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import math
+from collections import Counter
+from collections.abc import Hashable
 from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array as sparse_array
 
 from refclust import metrics
 from refclust.errors import BadOption
@@ -16,7 +20,7 @@ from refclust.formulas import density as room
 from refclust.formulas.clustered import Clustered
 from refclust.formulas.undefined import Undefined
 from refclust.formulas.vectors import Exact
-from refclust.numbers.real import real
+from refclust.numbers.real import log, real
 
 F = Fraction
 coordinate = st.integers(0, 6)
@@ -167,3 +171,94 @@ def test_what_hopkins_refuses() -> None:
     sparse = [{"a": 1}, {"b": 2}, {"a": 3, "b": 1}]
     dense = [[1, 0], [0, 2], [3, 1]]
     assert metrics.hopkins(sparse) == metrics.hopkins(dense)
+
+
+@pytest.mark.spec("TEND-SPATIAL", "TEND-KL")
+@given(st.lists(plane, min_size=2, max_size=6), st.integers(1, 4))
+def test_cells_of_a_grid(points: list[tuple[int, int]], bins: int) -> None:
+    low, high = ([F(end(column)) for column in zip(*points, strict=True)] for end in (min, max))
+    for point in points:
+        cell = room.grid_cell([F(x) for x in point], low, high, bins)
+        for part, x, a, b in zip(cell, point, low, high, strict=True):
+            width = (b - a) / bins
+            assert 0 <= part < bins
+            assert a + part * width <= x
+            assert x < a + (part + 1) * width or x == b
+    counts: Counter[Hashable] = Counter(
+        room.grid_cell([F(x) for x in p], low, high, bins) for p in points
+    )
+    cells = bins ** sum(a != b for a, b in zip(low, high, strict=True))
+    assert room.divergence(counts, [counts], cells, 0) == 0
+    assert room.divergence(counts, [counts, counts], cells, 2).sign() >= 0
+
+
+@pytest.mark.spec("TEND-DISTANCES")
+@given(st.integers(0, 60), st.integers(1, 60), st.integers(1, 9))
+def test_bins_of_lengths(square: int, diagonal: int, bins: int) -> None:
+    square = min(square, diagonal)
+    part = room.length_bin(F(square), F(diagonal), bins)
+    assert part**2 * diagonal <= bins**2 * square
+    assert (part + 1) ** 2 * diagonal > bins**2 * square or part == bins - 1
+    assert room.length_bin(F(0), F(0), bins) == 0
+
+
+@pytest.mark.spec("TEND-KL")
+def test_a_divergence_by_hand() -> None:
+    # Shares 3/4 and 1/4 against (1 + 1)/6 and (3 + 1)/6, and against (4 + 1)/6 and (0 + 1)/6.
+    value = room.divergence({"a": 3, "b": 1}, [{"a": 1, "b": 3}, {"a": 4}], 2, 1)
+    first = F(3, 4) * log(F(9, 4)) + F(1, 4) * log(F(3, 8))
+    second = F(3, 4) * log(F(9, 10)) + F(1, 4) * log(F(3, 2))
+    assert value == (first + second) / 2
+    with pytest.raises(Undefined) as missing:
+        room.divergence({"a": 3, "b": 1}, [{"a": 4}], 2, 0)
+    assert missing.value.value == math.inf
+
+
+@settings(deadline=None, max_examples=30)
+@pytest.mark.spec("TEND-SPATIAL", "TEND-DISTANCES", "TEND-KL")
+@given(st.lists(plane, min_size=2, max_size=6), st.integers(0, 5))
+def test_histograms_of_rows(points: list[tuple[int, int]], seed: int) -> None:
+    rows = [list(point) for point in points]
+    moved = [[4 * x + 2**40, 4 * y - 2**40] for x, y in points]
+    for metric in (metrics.spatial_histogram, metrics.distance_distribution):
+        score = metric(rows, bins=3, samples=3, seed=seed)
+        assert score >= 0
+        assert score.certified
+        assert metric(moved, bins=3, samples=3, seed=seed) == score
+        assert metric([[1, 1]] * 3) == 0.0
+        twice = metric(rows, weights=[2] * len(rows), bins=3, samples=2, seed=seed)
+        copies = [row for row in rows for _ in range(2)]
+        assert metric(copies, bins=3, samples=2, seed=seed) == twice
+        assert metric(rows, bins=1, samples=2) == 0.0
+
+
+@pytest.mark.spec("TEND-SPATIAL", "TEND-DISTANCES")
+def test_clusters_are_farther_from_even_than_even_rows() -> None:
+    clusters = [[x + a, y + a] for a in (0, 50) for x in range(5) for y in range(5)]
+    even = [[x, y] for x in range(0, 50, 7) for y in range(0, 50, 8)]
+    for metric in (metrics.spatial_histogram, metrics.distance_distribution):
+        assert metric(clusters, samples=5) > 4 * metric(even, samples=5)
+
+
+def test_what_histograms_refuse() -> None:
+    refused: list[dict[str, Any]] = [{"bins": 0}, {"samples": 0}, {"added": -1}, {"seed": -1}]
+    for metric in (metrics.spatial_histogram, metrics.distance_distribution):
+        for wrong in refused:
+            with pytest.raises(BadOption):
+                metric([[0], [1]], **wrong)
+    assert metrics.distance_distribution([[0]]).undefined
+    assert metrics.spatial_histogram([[0]]) == 0.0
+    named = [{"a": 1}, {"b": 2}, {"a": 3, "b": 1}]
+    dense = [[1, 0], [0, 2], [3, 1]]
+    assert metrics.spatial_histogram(named) == metrics.spatial_histogram(dense)
+
+
+@pytest.mark.spec("INT-CORE", "INT-DBCV")
+def test_columns_of_zeros_are_columns() -> None:
+    labels = "aaabbb"
+    dense = [[0, x, 0] for x in (0, 1, 3, 10, 11, 14)]
+    matrix = sparse_array(dense)
+    due = metrics.dbcv(dense, labels)
+    assert metrics.dbcv(matrix, labels) == due
+    assert metrics.hopkins(matrix) == metrics.hopkins(dense)
+    assert due != metrics.dbcv([[row[1]] for row in dense], labels)

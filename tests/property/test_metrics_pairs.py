@@ -7,10 +7,11 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from refclust.errors import BadOption
+import refclust
+from refclust.errors import BadOption, LabelLengthMismatch, NegativeCount
 from refclust.formulas import pairs
 from refclust.formulas.pairs import pair_counts, pair_metric, same_cluster
 from refclust.formulas.undefined import Undefined
@@ -371,3 +372,66 @@ def test_fowlkes_mallows_may_be_irrational_and_is_still_compared_exactly() -> No
     assert fm.fraction is None
     assert fm * fm == real(Fraction(4 * 4, 7 * 6))
     assert fm != log(2)
+
+
+HARD = st.integers(2, 6).flatmap(
+    lambda n: st.tuples(*[st.lists(st.integers(0, 2), min_size=n, max_size=n)] * 2)
+)
+SHARES = st.integers(2, 5).flatmap(
+    lambda n: st.tuples(
+        *[st.lists(st.tuples(st.integers(1, 4), st.integers(0, 4)), min_size=n, max_size=n)] * 2
+    )
+)
+
+
+def _hard(labels: list[int]) -> list[list[int]]:
+    return [[int(label == k) for k in range(3)] for label in labels]
+
+
+@pytest.mark.spec("PC-SAME", "RAND-SOFT", "ARI-SOFT")
+@given(HARD)
+def test_soft_indices_of_hard_clusters(sides: tuple[list[int], list[int]]) -> None:
+    first, second = map(_hard, sides)
+    assert refclust.soft_rand(first, second).fraction == refclust.rand(*sides).fraction
+    soft, plain = refclust.soft_adjusted_rand(first, second), refclust.adjusted_rand(*sides)
+    assert (soft.fraction, soft.undefined is None) == (plain.fraction, plain.undefined is None)
+
+
+@settings(deadline=None, max_examples=25)
+@pytest.mark.spec("PC-SAME", "RAND-SOFT", "ARI-SOFT")
+@given(SHARES)
+def test_soft_indices(sides: tuple[list[tuple[int, int]], list[tuple[int, int]]]) -> None:
+    first, second = ([list(row) for row in side] for side in sides)
+    rand = refclust.soft_rand(first, second)
+    assert rand.fraction == refclust.soft_rand(second, first).fraction
+    assert 0 <= rand <= 1
+    assert refclust.soft_rand(first, first) == 1
+    # Shares count by their proportions, and clusters have no order.
+    scaled = [[3 * u for u in reversed(row)] for row in second]
+    assert refclust.soft_rand(first, scaled).fraction == rand.fraction
+    # Copies are weights.
+    weights = [2] + [1] * (len(first) - 1)
+    doubled = refclust.soft_adjusted_rand(first[:1] + first, second[:1] + second)
+    weighted = refclust.soft_adjusted_rand(first, second, weights=weights)
+    assert weighted.fraction == doubled.fraction
+    # The mean over all permutations of one side is what chance gives.
+    orders = list(itertools.permutations(second))
+    values = [refclust.soft_rand(first, list(order)).fraction for order in orders]
+    mean = sum(value for value in values if value is not None) / len(orders)
+    adjusted = refclust.soft_adjusted_rand(first, second)
+    assert rand.fraction is not None
+    if mean == 1:
+        assert adjusted.undefined is not None
+    else:
+        assert adjusted.fraction == (rand.fraction - mean) / (1 - mean)
+
+
+def test_soft_calls_are_checked() -> None:
+    with pytest.raises(LabelLengthMismatch):
+        refclust.soft_rand([[1, 0]], [[1, 0], [0, 1]])
+    with pytest.raises(NegativeCount):
+        refclust.soft_rand([[1, 0], [0, 1]], [[1, 0], [-1, 1]])
+    assert refclust.soft_rand([[1, 0], [0, 0]], [[1, 0], [0, 1]]).undefined is not None
+    assert (
+        "R = " in refclust.soft_adjusted_rand([[1, 0], [0, 1]], [[1, 1], [0, 1]]).explain().text()
+    )

@@ -315,3 +315,39 @@ def test_options_at_their_ends() -> None:
             room.roc_auc(single, max_fpr=f)
     # One column is looked at, and it is the first.
     assert room.one_vs_rest(single, lambda _, k: real(k + 7), "macro", "undefined") == 7
+
+
+@pytest.mark.spec("PB-RANKLOSS", "PB-COVERAGE", "PB-LRAP")
+@given(
+    st.integers(2, 4).flatmap(
+        lambda k: st.lists(
+            st.tuples(
+                st.sets(st.integers(0, k - 1)),
+                st.lists(st.integers(0, 3), min_size=k, max_size=k),
+                st.integers(1, 3),
+            ),
+            min_size=1,
+            max_size=4,
+        )
+    )
+)
+def test_rankings_of_labels(objects: list[tuple[set[int], list[int], int]]) -> None:
+    k = len(objects[0][1])
+    loss = coverage = precision = Fraction()
+    for true, row, weight in objects:
+        false = set(range(k)) - true
+        wrong = sum(row[z] >= row[y] for y in true for z in false)
+        loss += weight * Fraction(wrong, max(1, len(true) * len(false)))
+        lowest = min((row[y] for y in true), default=4)
+        coverage += weight * sum(s >= lowest for s in row)
+        shares = [
+            Fraction(sum(row[z] >= row[y] for z in true), sum(s >= row[y] for s in row))
+            for y in true
+        ]
+        precision += weight * (sum(shares, Fraction()) / len(shares) if shares else 1)
+    truth, scores, weights = (list(column) for column in zip(*objects, strict=True))
+    judged = refclust.probabilities(truth, scores, labels=range(k), weights=weights, several=True)
+    whole = sum(weight for _, _, weight in objects)
+    assert refclust.ranking_loss(judged).fraction == loss / whole
+    assert refclust.coverage_error(judged).fraction == coverage / whole
+    assert refclust.label_ranking_average_precision(judged).fraction == precision / whole

@@ -535,3 +535,22 @@ def test_the_toy_points_of_the_erratum() -> None:
 
 def test_all_of_them_are_public() -> None:
     assert all(isinstance(getattr(metrics, name), InternalMetric) for name in PAIRS)
+
+
+@pytest.mark.spec("INT-SIL", "INT-SILK", "INT-SILAVG")
+def test_all_silhouettes_at_once() -> None:
+    rows = [[0, 0], [0, 1], [3, 0], [9, 9], [9, 8], [4, 4]]
+    labels = ["a", "a", "a", "b", "b", "c"]
+    widths = metrics.silhouettes(rows, labels)
+    assert list(widths.points) == [metrics.silhouette(rows, labels, point=i) for i in range(6)]
+    due = {name: metrics.silhouette(rows, labels, cluster=k) for k, name in enumerate("abc")}
+    assert widths.clusters == due
+    assert widths.mean == metrics.silhouette(rows, labels)
+    assert widths.worst(2) == tuple(sorted(range(6), key=lambda i: widths.points[i]))[:2]
+    assert widths.points[0].spec[0] == "INT-SIL"
+    assert widths.clusters["a"].spec[0] == "INT-SILK"
+    assert "clauses: INT-SIL " in widths.points[0].explain().text()
+    assert all(s.undefined for s in metrics.silhouettes(rows, ["a"] * 6).points)
+    square = [[abs(x - y) for y in (0, 1, 5)] for x in (0, 1, 5)]
+    matrix = metrics.silhouettes(proximity=square, labels="aab")
+    assert matrix.points == metrics.silhouettes([[0], [1], [5]], "aab").points

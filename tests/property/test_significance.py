@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import statistics
 from fractions import Fraction
 from typing import Any
 from unittest import mock
@@ -29,6 +30,7 @@ from refclust.formulas.outcomes import Measurements, Outcomes
 from refclust.formulas.undefined import Undefined
 from refclust.metrics.sampled import permuted_labels as permuting
 from refclust.metrics.sampled import significance as sampled
+from refclust.numbers.real import sqrt
 
 small = st.integers(0, 12)
 positive = st.fractions(Fraction(1, 50), 60, max_denominator=50)
@@ -359,6 +361,79 @@ def test_friedman(rows: list[tuple[int, int, int]]) -> None:
         assert float(p) == float(room.fisher_tail(f, k - 1, (k - 1) * (n - 1)))
     else:
         assert room.friedman(measured, form="f") == 0
+
+
+@settings(deadline=None, max_examples=6)
+@pytest.mark.spec("ST-RANGE")
+@given(st.fractions(Fraction(1, 10), 7, max_denominator=10), st.integers(2, 5))
+def test_the_range_of_normal_numbers(q: Fraction, k: int) -> None:
+    tail = room.range_tail(q, k)
+    # The largest stands at z, all others within q below it.
+    normal, steps = statistics.NormalDist(), [j / 8 for j in range(-8 * 9, 8 * 9 + 1)]
+    inside = [(normal.cdf(z) - normal.cdf(z - float(q))) ** (k - 1) for z in steps]
+    due = 1 - k * math.fsum(normal.pdf(z) * p for z, p in zip(steps, inside, strict=True)) / 8
+    assert abs(float(tail) - due) <= 1e-14
+    low, high = tail.enclosure(20)
+    assert 0 < low < high < 1
+    if k == 2:
+        assert float(tail) == float(room.normal_tails(q / 2 * sqrt(2)))
+    else:  # more numbers spread farther, but not beyond one of their pairs
+        assert low > room.range_tail(q, k - 1).enclosure(20)[1]
+        pairs = k * (k - 1) // 2
+        assert low < pairs * room.range_tail(q, 2).enclosure(20)[1]
+
+
+@pytest.mark.spec("ST-RANGE")
+def test_a_range_far_out_is_bounded() -> None:
+    score = refclust.nemenyi(*([value] * 150 for value in (1, 2, 3)))
+    low, high = (float(room.range_tail(Fraction(24494, 1000), 2)) * pairs for pairs in (1, 3))
+    assert not score.certified
+    assert low / 2 < float(score) < high * 2
+    assert high - low < 3 * score.bound
+
+
+@settings(deadline=None, max_examples=5)
+@pytest.mark.spec("ST-NEMENYI")
+@given(st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=2, max_size=6))
+def test_nemenyi(rows: list[tuple[int, int, int]]) -> None:
+    n, k = len(rows), 3
+    measured = Measurements.of(rows)
+    ranks: list[Fraction] = [
+        sum(
+            (sum(y < row[j] for y in row) + Fraction(row.count(row[j]) + 1, 2) for row in rows),
+            Fraction(),
+        )
+        / n
+        for j in range(k)
+    ]
+    unit = sqrt(Fraction(12 * n, k * (k + 1)))
+    gaps = {(i, j): abs(ranks[i] - ranks[j]) for i, j in itertools.combinations(range(k), 2)}
+    i, j = max(gaps, key=lambda pair: gaps[pair])
+    due = float(room.range_tail(gaps[i, j] * unit, k))
+    assert float(room.nemenyi(measured)) == due
+    assert float(room.nemenyi(measured, first=j, second=i)) == due
+    assert float(room.nemenyi(measured, first=1, second=1)) == 1
+
+
+@pytest.mark.spec("ST-CRITICAL", "ST-NEMENYI")
+def test_the_critical_difference_is_where_nemenyi_rejects() -> None:
+    # Demšar's table: 2.343 for three methods and 3.164 for ten, at the level 1/20.
+    for k, printed in ((3, 2.343), (10, 3.164)):
+        rows = Measurements.of([list(range(k))] * 6)
+        due = room.critical_difference(rows)
+        scale = sqrt(Fraction(k * (k + 1), 36))
+        assert abs(float(due / scale) - printed) < 0.001
+        q = Fraction(float(due / sqrt(Fraction(k * (k + 1), 72))))
+        assert abs(float(room.range_tail(q, k)) - 0.05) < 1e-15
+    wide = room.critical_difference(Measurements.of([[1, 2]]), alpha=Fraction(1, 100))
+    assert abs(float(room.normal_tails(Fraction(float(wide)))) - 0.01) < 1e-16
+    for alpha in (0, 1, 2, Fraction(1, 10**31)):
+        with pytest.raises(BadOption):
+            room.critical_difference(Measurements.of([[1, 2]]), alpha=alpha)
+    with pytest.raises(BadOption, match="both or neither"):
+        refclust.nemenyi([1, 2], [2, 1], first=0)
+    with pytest.raises(BadOption, match="allowed: 0 to 1"):
+        refclust.nemenyi([1, 2], [2, 1], first=0, second=2)
 
 
 @pytest.mark.spec("ST-HOLM")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -12,16 +12,31 @@ from refclust.cli.options.scoring import Writing
 from refclust.cli.output import say, say_data, say_json
 from refclust.errors import BadOption
 
+if TYPE_CHECKING:
+    from refclust.cli.show.scores.comparison import Comparison
+    from refclust.cli.show.trials import TrialComparison
+
 
 @together(Writing, "writing", leave_out=("draw", "verbose"))
 def compare(
     files: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="TRUE A B [C …]",
             help="The true labels and what each classifier said, FILE or FILE:COLUMN.",
         ),
-    ],
+    ] = None,
+    trials: Annotated[
+        str | None,
+        typer.Option(
+            "--trials",
+            metavar="FILE",
+            help="Instead: what methods reached, a CSV file, a column per method, a row per trial.",
+        ),
+    ] = None,
+    alpha: Annotated[
+        float, typer.Option(metavar="A", help="The level of the critical difference of --trials.")
+    ] = 0.05,
     column_true: ColumnTrue = None,
     column_pred: Annotated[
         list[str] | None,
@@ -39,32 +54,33 @@ def compare(
     *,
     writing: Writing,
 ) -> None:
-    """Compare classifiers on one test set: McNemar, exchanges, bootstrap, Cochran.
+    """Compare classifiers on one test set, or methods over several trials.
+
+    Classifiers by McNemar's test, exchanges, bootstrap and Cochran's Q; methods by ranks (Friedman,
+    Nemenyi with its critical difference, Wilcoxon with Holm) and by the paired t-test.
 
     \b
     refclust compare true.txt a.txt b.txt
     refclust compare answers.csv --column-true y --column-pred bayes --column-pred tree
     refclust compare true.txt a.txt b.txt c.txt --statistic macro_f1 --format latex
+    refclust compare --trials accuracies.csv
     """
     from refclust import metrics  # noqa: F401  (importing it fills the catalogue)
-    from refclust.cli.options.evidence.answers import read_classifiers
     from refclust.cli.options.evidence.labelings import delimiter_sign
     from refclust.cli.show.pieces import rendered
-    from refclust.cli.show.scores.comparison import Comparison
 
     writing.check()
-    if column_pred and (files[1:] or column_true is None):
-        raise BadOption(
-            "--column-pred names columns of TRUE: give --column-true too, and no other file"
+    comparison: Comparison | TrialComparison
+    sign = delimiter_sign(delimiter)
+    if trials is not None:
+        if files or column_true or column_pred:
+            raise BadOption("--trials FILE holds what methods reached: no labels go with it")
+        comparison = _of_trials(trials, sign, alpha)
+    else:
+        named = EvidenceOptions(
+            files=files, column_true=column_true, column_pred=column_pred, delimiter=sign
         )
-    named = EvidenceOptions(
-        files=files,
-        column_true=column_true,
-        column_pred=column_pred,
-        delimiter=delimiter_sign(delimiter),
-    )
-    drawing = {"statistic": statistic, "samples": samples, "seed": seed}
-    comparison = Comparison.of(read_classifiers(named), drawing)
+        comparison = _of_answers(named, {"statistic": statistic, "samples": samples, "seed": seed})
     match writing.chosen:
         case "json":
             say_json(comparison.json())
@@ -72,3 +88,27 @@ def compare(
             say_data(comparison.csv())
         case "text" | "markdown" | "latex" as form:
             say(rendered(comparison.pieces(writing.digits_of(form)), form).rstrip("\n"))
+
+
+def _of_answers(named: EvidenceOptions, drawing: dict[str, Any]) -> Comparison:
+    """Compare what classifiers said of the same objects."""
+    from refclust.cli.options.evidence.answers import read_classifiers
+    from refclust.cli.show.scores.comparison import Comparison
+
+    if not named.files:
+        raise BadOption("name the true labels and what classifiers said, or --trials FILE")
+    if named.column_pred and (named.files[1:] or named.column_true is None):
+        raise BadOption(
+            "--column-pred names columns of TRUE: give --column-true too, and no other file"
+        )
+    return Comparison.of(read_classifiers(named), drawing)
+
+
+def _of_trials(trials: str, sign: str | None, alpha: float) -> TrialComparison:
+    """Compare what methods reached in the same trials."""
+    from refclust.cli.options.data import DataOptions
+    from refclust.cli.options.evidence.answers import read_trials
+    from refclust.cli.show.trials import TrialComparison
+
+    named = EvidenceOptions(trials=trials, delimiter=sign)
+    return TrialComparison.of(read_trials(named, DataOptions()), alpha)

@@ -14,6 +14,7 @@ from refclust.cli.options.evidence.options import READING, EvidenceOptions
 from refclust.cli.options.groups import together
 from refclust.cli.options.scoring import Writing
 from refclust.cli.output import Progress, note
+from refclust.errors import BadOption
 
 if TYPE_CHECKING:
     from refclust.backends.session import Session
@@ -42,6 +43,23 @@ def score(
         bool,
         typer.Option("--all", help="Also the metrics that are slow for many objects."),
     ] = False,
+    permutation: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--permutation",
+            metavar="KEY",
+            help="Instead: how likely permuted labels reach as good a value of this metric of two "
+            "labelings; may be repeated.",
+            autocompletion=complete_metric,
+        ),
+    ] = None,
+    samples: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=1, help="Tables that --permutation draws, if there are many."
+        ),
+    ] = 999,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of these draws.")] = 0,
     listed: Annotated[
         bool, typer.Option("--list", help="List all metrics, by what they need, and stop.")
     ] = False,
@@ -61,6 +79,7 @@ def score(
     refclust score --data iris.csv --label-column species kmeans.txt kmeans.model.json
     refclust score --classification true.txt pred.txt
     refclust score --table table.csv --profile sklearn
+    refclust score true.txt pred.txt --permutation adjusted_rand
     """
     from refclust import metrics  # noqa: F401  (importing it fills the catalogue)
     from refclust.backends.session import Session
@@ -74,6 +93,12 @@ def score(
 
         show_catalogue(evidence.said(), writing)
         return
+    if permutation:
+        if metric or all_metrics or profile or writing.draw or writing.verbose:
+            raise BadOption("--permutation KEY names its metrics itself, and takes no profile")
+        drawing = Drawing(samples, seed, backend)
+        _permuted(permutation, drawing, evidence, reading, writing)
+        return
     # Names are checked before files are read: a typing error should not cost a minute.
     named = [catalogue.parse_key(key) for key in metric or []]
     check_options(named, profile)
@@ -86,6 +111,37 @@ def score(
     scored = call.scored(cases)
     show(scored, session, writing, named=bool(named), profile=profile)
     _say_notes(scored, session)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """How tables are drawn where there are too many to count."""
+
+    samples: int
+    seed: int
+    backend: str | None
+
+
+def _permuted(
+    keys: list[str],
+    drawing: Drawing,
+    evidence: EvidenceOptions,
+    reading: DataOptions,
+    writing: Writing,
+) -> None:
+    """Show how likely permuted labels are to score as well."""
+    from refclust.backends.session import Session
+    from refclust.cli.options.evidence.cases import read_cases
+    from refclust.cli.show.permuted import PermutedCase, show_permuted
+    from refclust.metrics import catalogue
+
+    named = [catalogue.parse_key(key) for key in keys]
+    check_options(named, None)
+    if (kind := evidence.kind([entry for entry, _ in named])) != "labelings":
+        raise BadOption("--permutation permutes labels: give TRUE PRED, or --table FILE")
+    cases = read_cases(kind, evidence, reading, Session(drawing.backend))
+    say = (drawing.samples, drawing.seed, drawing.backend)
+    show_permuted([PermutedCase.of(case, keys, *say) for case in cases], writing)
 
 
 def _reported(cases: list[EvidenceCase], writing: Writing, profile: str | None) -> bool:

@@ -1,4 +1,4 @@
-"""Metrics of fuzzy clusters as calls on the shares of objects (chapter 45)."""
+"""Metrics of fuzzy clusters as calls on the shares of objects (chapters 42 and 45)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from refclust.data.accepting.door import dataset
-from refclust.errors import NegativeCount
-from refclust.formulas.memberships import Memberships
+from refclust.errors import LabelLengthMismatch, NegativeCount
+from refclust.formulas.memberships import Memberships, TwoMemberships
+from refclust.limits import within
 from refclust.metrics import catalogue
 from refclust.metrics.catalogue import Entry, Formula
 from refclust.metrics.contingency import exact_weights
 from refclust.metrics.score import Score, evaluate
 
-__all__ = ["FuzzyMetric", "fuzzy_scorer", "memberships"]
+__all__ = [
+    "FuzzyMetric",
+    "FuzzyPairMetric",
+    "fuzzy_pair_scorer",
+    "fuzzy_scorer",
+    "memberships",
+    "two_memberships",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +44,34 @@ class FuzzyMetric:
 
     def __repr__(self) -> str:
         return f"<refclust metric {self.entry.name}>"
+
+
+@dataclass(frozen=True, slots=True)
+class FuzzyPairMetric:
+    """A metric of two fuzzy clusterings, ready to be called on the shares of objects in both."""
+
+    entry: Entry
+
+    def __call__(
+        self,
+        first: Any,
+        second: Any,
+        *,
+        weights: Iterable[Any] | None = None,
+        profile: str | None = None,
+        **options: Any,
+    ) -> Score:
+        """Compare the shares of the same objects in the clusters of two clusterings."""
+        evidence = two_memberships(first, second, weights=weights)
+        return evaluate(self.entry, evidence, options, profile=profile)
+
+    def __repr__(self) -> str:
+        return f"<refclust metric {self.entry.name}>"
+
+
+def fuzzy_pair_scorer(formula: Formula) -> FuzzyPairMetric:
+    """Return the metric of two fuzzy clusterings that a formula declares."""
+    return FuzzyPairMetric(catalogue.ENTRIES[formula.__name__])
 
 
 def fuzzy_scorer(formula: Formula) -> FuzzyMetric:
@@ -70,3 +106,25 @@ def memberships(shares: Any, *, weights: Iterable[Any] | None = None) -> Members
     counts = exact_weights(weights, len(rows))
     kept = [i for i, count in enumerate(counts) if count]
     return Memberships.of([rows[i] for i in kept], names, [counts[i] for i in kept])
+
+
+def two_memberships(
+    first: Any, second: Any, *, weights: Iterable[Any] | None = None
+) -> TwoMemberships:
+    """The shares of the same objects in the clusters of two clusterings, checked.
+
+    Spec: CONV-EVIDENCE, CT-WEIGHT
+
+    >>> two_memberships([[1, 0], [0.5, 0.5]], [[1, 0], [1, 0]]).size()
+    '2 objects in 2 and 2 fuzzy clusters'
+    """
+    known = None if weights is None else list(weights)
+    sides = [memberships(shares, weights=known) for shares in (first, second)]
+    if len(sides[0].shares) != len(sides[1].shares):
+        raise LabelLengthMismatch(
+            f"{len(sides[0].shares)} objects have shares in the first clustering, "
+            f"{len(sides[1].shares)} in the second"
+        )
+    n = len(sides[0].shares)
+    within("terms", n * n * (sides[0].k + sides[1].k) // 2, f"the pairs of {n:,} objects")
+    return TwoMemberships(*sides)

@@ -51,6 +51,20 @@ def _mixed_sides(table: Confusion, options: Options) -> bool:
     return len(table.labels) <= 2 and one_sided and not decided
 
 
+def _weighted_pairs(judged: Probabilities, options: Options) -> bool:
+    ones = all(judged.weight(i) == 1 for i in range(len(judged.scores)))
+    return options["pairing"] == "ovo" and not judged.is_binary and not ones
+
+
+def _nothing_to_weight(judged: Probabilities, options: Options) -> bool:
+    several = not judged.exclusive and options["average"] == "weighted"
+    return several and not any(judged.truth)
+
+
+def _one_sided(judged: Probabilities, _: Options) -> bool:
+    return judged.is_binary and judged.support(0) in (0, judged.total)
+
+
 # -- the libraries --------------------------------------------------------------------------
 
 _ZERO: Final = {"zero_division": "0"}
@@ -113,6 +127,10 @@ _SKLEARN: Final[Mapping[str, Rule]] = {
     "set_jaccard": _over_sets("jaccard_score(true, pred, average=…)", ("0", "1")),
     "roc_auc": Rule(
         "roc_auc_score(true, scores, average=…, multi_class=…, max_fpr=…)",
+        cases=(
+            Case(_weighted_pairs, math.nan, "ValueError"),
+            Case(_nothing_to_weight, 0),
+        ),
         offers={"average": _ANY, "pairing": _ANY, "max_fpr": _ANY},
     ),
     "average_precision": Rule(
@@ -129,6 +147,9 @@ _SKLEARN: Final[Mapping[str, Rule]] = {
         offers={"k": _ANY},
     ),
     "hinge_loss": Rule("hinge_loss(true, decision)"),
+    "ranking_loss": Rule("label_ranking_loss(true, scores)"),
+    "coverage_error": Rule("coverage_error(true, scores)"),
+    "label_ranking_average_precision": Rule("label_ranking_average_precision_score(true, scores)"),
 }
 
 _PRESENT: Final = {"zero_division": "present"}  # 0, and classes that never occur are left out
@@ -209,6 +230,21 @@ QUIRKS: Final[tuple[Quirk, ...]] = (
         "roc_auc",
         _class_is_absent,
         "leaves out the pairs of a class that does not occur",
+    ),
+    Quirk(
+        "sklearn",
+        "hinge_loss",
+        _one_sided,
+        "takes the only class that occurs for the negative one, even with labels=[0, 1]",
+    ),
+    *(
+        Quirk(
+            "permetrics",
+            metric,
+            _more_than_two,
+            "prints the mean of what each class has against all others (average='macro')",
+        )
+        for metric in ("kappa", "mcc")
     ),
     Quirk(
         "torchmetrics",

@@ -183,6 +183,20 @@ QUIRKS: Final[tuple[Quirk, ...]] = (
         "prints 0 here, since it takes spreads below 1e-8 for none, whatever the unit",
     ),
     Quirk(
+        "sklearn",
+        "davies_bouldin",
+        lambda clustered, _: clustered.k > 1 and _some_single(clustered, _),
+        "has a distance of about 1e-8 between an object alone and its own centre, for rounding: "
+        "seven digits are right",
+    ),
+    Quirk(
+        "permetrics",
+        "det_ratio",
+        _flat,
+        "prints 0 only where its determinant in doubles is 0: else a number of about 1e16, of "
+        "either sign",
+    ),
+    Quirk(
         "clustercrit",
         "det_ratio",
         lambda clustered, _: len(scatter.coordinates(clustered)) > 1,

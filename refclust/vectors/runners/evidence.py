@@ -11,7 +11,7 @@ from refclust.backends.session import Session
 from refclust.errors import BadVectorFile
 from refclust.formulas.clustered import Clustered
 from refclust.formulas.evidence import Evidence
-from refclust.formulas.memberships import Memberships
+from refclust.formulas.memberships import Memberships, TwoMemberships
 from refclust.formulas.outcomes import Measurements, Outcomes
 from refclust.metrics import catalogue
 from refclust.metrics.calls.classifiers import outcomes
@@ -50,6 +50,9 @@ def evidence_of(inputs: Input) -> Evidence:
         return Measurements.of(_exact(inputs["trials"]))
     if "rows" in inputs:
         return Clustered.of(_exact(inputs["rows"]), inputs["labels"], inputs.get("weights"))
+    if "second_shares" in inputs:
+        sides = _exact(inputs["shares"]), _exact(inputs["second_shares"])
+        return TwoMemberships.of(*sides, inputs.get("weights"))
     if "shares" in inputs:
         return Memberships.of(_exact(inputs["shares"]), weights=inputs.get("weights"))
     if "confusion" in inputs:
@@ -57,6 +60,11 @@ def evidence_of(inputs: Input) -> Evidence:
     if "sets_true" in inputs:
         return label_sets(
             *_sides(inputs), labels=inputs["labels"], weights=_exact(inputs["weights"])
+        )
+    if "truth_sets" in inputs:
+        scores, weights = _exact(inputs["scores"]), _exact(inputs["weights"])
+        return probabilities(
+            inputs["truth_sets"], scores, labels=inputs["labels"], weights=weights, several=True
         )
     if "scores" in inputs:
         scores, weights = _exact(inputs["scores"]), _exact(inputs["weights"])

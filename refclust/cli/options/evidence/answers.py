@@ -81,25 +81,39 @@ def read_probabilities(named: EvidenceOptions, reading: DataOptions) -> list[Evi
     true = _truth_side(named)
     others = [*files, *([] if weights is None else [weights.file])]
     refuse_twice([] if true.file in files else [true], others)
-    apart = None if true.file in files else read_sides([true], sign_for(true, named.delimiter))[0]
+    apart: Sequence[Any] | None = None
+    if named.label_sets:
+        apart = _true_sets(named, true, files)
+    elif true.file not in files:
+        apart = read_sides([true], sign_for(true, named.delimiter))[0]
     counts = None
     cases = []
     for file in files:
-        sheet = sheets.read(file, named, reading, but=None if apart else true.column)
-        truth = apart or sheet.beside or []
+        sheet = sheets.read(file, named, reading, but=true.column if apart is None else None)
+        truth: Sequence[Any] = apart or sheet.beside or []
         if weights is not None and counts is None:
             counts = read_weights_of(weights, named.delimiter, true.shown, truth)
         sheets.same_length(true.shown, truth, sheet)
-        single = len(sheet.names) == 1
+        single = len(sheet.names) == 1 and not named.label_sets
         evidence = probabilities(
             truth,
             sheet.numbers(),
             labels=None if single else sheet.names,
             weights=counts,
             positive=_positive(named, sheet.names) if single else UNSAID,
+            several=named.label_sets,
         )
         cases.append(EvidenceCase(file, evidence))
     return cases
+
+
+def _true_sets(named: EvidenceOptions, true: Side, files: Sequence[str]) -> Sequence[Any]:
+    """The true labels of each object, several in a line of their own file."""
+    from refclust.data.sheets import read_sets
+
+    if true.file in files or true.column is not None or named.positive is not None:
+        raise BadOption("--proba with --label-sets needs a file TRUE of its own, without columns")
+    return read_sets(true.file, delimiter=named.delimiter)
 
 
 def _truth_side(named: EvidenceOptions) -> Side:
@@ -164,6 +178,23 @@ def read_memberships(named: EvidenceOptions, reading: DataOptions) -> Membership
     assert named.memberships is not None
     sheet, counts = sheets.read_weighted(named.memberships, named, reading)
     return memberships(sheet.numbers(), weights=counts)
+
+
+def read_two_memberships(named: EvidenceOptions, reading: DataOptions) -> list[EvidenceCase]:
+    """Read the shares of objects in several fuzzy clusterings: the first beside each other one."""
+    from refclust.metrics.calls.memberships import two_memberships
+
+    assert named.memberships is not None
+    others = named.files or []
+    refuse_twice([], [named.memberships, *others])
+    first, counts = sheets.read_weighted(named.memberships, named, reading)
+    cases = []
+    for file in others:
+        second = sheets.read(file, named, reading)
+        sheets.same_length(named.memberships, first.rows, second)
+        evidence = two_memberships(first.numbers(), second.numbers(), weights=counts)
+        cases.append(EvidenceCase(file, evidence))
+    return cases
 
 
 def read_classifiers(named: EvidenceOptions) -> Outcomes:

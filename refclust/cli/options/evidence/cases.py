@@ -48,6 +48,8 @@ def read_cases(
             return [EvidenceCase("raters", answers.read_raters(named, reading))]
         case "memberships":
             return [EvidenceCase("shares", answers.read_memberships(named, reading))]
+        case "two_memberships":
+            return answers.read_two_memberships(named, reading)
         case "classifiers":
             return [EvidenceCase("classifiers", answers.read_classifiers(named))]
         case "measurements":
@@ -93,7 +95,7 @@ def refuse_unused(kind: Kind, named: EvidenceOptions, reading: DataOptions) -> N
         for name in named.__slots__
         if name not in used and getattr(named, name) != getattr(plain, name)
     ]
-    sheet = kind in ("probabilities", "raters", "memberships", "measurements")
+    sheet = kind in ("probabilities", "raters", "memberships", "two_memberships", "measurements")
     rest = replace(reading, column=None, id_column=None) if sheet else reading
     if kind not in ("rows", "proximities") and rest != DataOptions():
         extra.append("options for reading data")

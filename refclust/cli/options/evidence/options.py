@@ -23,6 +23,7 @@ GIVEN_BY: Final[dict[Kind, str]] = {
     "rows": "--data X LABELS",
     "proximities": "--data X LABELS, or --proximity FILE LABELS",
     "memberships": "--memberships FILE",
+    "two_memberships": "--memberships A B",
     "confusion": "--classification TRUE PRED",
     "probabilities": "--proba FILE TRUE",
     "label_sets": "--label-sets TRUE PRED",
@@ -51,11 +52,12 @@ USED: Final[dict[Kind, frozenset[str]]] = {
     "proximities": _ROWS | {"proximity", "similarities"},
     "confusion": _LABELS | {"classification", "table", "header", "classes", "positive", "costs"},
     "probabilities": frozenset(
-        ("files", "column_true", "weights", "proba", "classes", "positive", "header")
+        ("files", "column_true", "weights", "proba", "label_sets", "classes", "positive", "header")
     ),
     "label_sets": frozenset(("files", "weights", "label_sets", "classes")),
     "raters": frozenset(("raters", "counts", "weights", "classes", "header")),
     "memberships": frozenset(("memberships", "weights", "header")),
+    "two_memberships": frozenset(("memberships", "files", "weights", "header")),
     "classifiers": _LABELS,
     "measurements": frozenset(("trials", "header")),
 }
@@ -125,7 +127,9 @@ class EvidenceOptions:
     label_sets: Annotated[
         bool,
         typer.Option(
-            "--label-sets", help="Every line of TRUE and PRED holds several labels: a,b or none."
+            "--label-sets",
+            help="Every line of TRUE and PRED holds several labels: a,b or none. With --proba: of "
+            "TRUE.",
         ),
     ] = False
     raters: Annotated[
@@ -144,7 +148,8 @@ class EvidenceOptions:
         typer.Option(
             "--memberships",
             metavar="FILE",
-            help="Shares of objects in clusters: a CSV file, a column per cluster.",
+            help="Shares of objects in clusters: a CSV file, a column per cluster; with further "
+            "such files, each of them is compared with it.",
         ),
     ] = None
     trials: Annotated[
@@ -205,6 +210,8 @@ class EvidenceOptions:
     def said(self) -> Kind | None:
         """The kind of evidence that an option names, if one does."""
         named = [name for name in KINDS if getattr(self, name)]
+        if named == ["proba", "label_sets"]:
+            return "probabilities"
         if len(named) > 1:
             options = " and ".join(f"--{name.replace('_', '-')}" for name in named)
             raise BadOption(f"{options} are evidence of different kinds; give one")
@@ -214,6 +221,8 @@ class EvidenceOptions:
         ):
             if value and getattr(self, home) is None:
                 raise BadOption(f"{option} says what --{home} FILE holds")
+        if named == ["memberships"] and self.files:
+            return "two_memberships"
         return KINDS[named[0]] if named else None
 
     def kind(self, entries: Sequence[Entry]) -> Kind:

@@ -40,6 +40,7 @@ FUNCTIONS: Functions = {
     "beta_share": (significance.beta_share, ("x", "a", "b")),
     "student_tails": (significance.student_tails, ("t_squared", "df")),
     "fisher_tail": (significance.fisher_tail, ("f", "df", "df_below")),
+    "range_tail": (significance.range_tail, ("q", "methods")),
     "permutation_p": (significance.permutation_p, ("differences",)),
     "sign_flip_law": (
         lambda d: [x for pair in sorted(significance.sign_flip_law(d).items()) for x in pair],
