@@ -76,6 +76,7 @@ def fitted_to(model: Model, data: Dataset) -> tuple[Dataset, int]:
     Spec: MODEL-READ
     """
     known, unseen = aligned(data, model.data.features, model.data.d)
+    known = replace(known, preparation=data.preparation)
     reading = model.data.reading
     if reading is not None and reading.weighing is not None:
         weighing = reading.weighing
@@ -88,8 +89,10 @@ def in_units(plan: Preparation | None, data: Dataset) -> Dataset:
 
     Spec: PREP-MODEL
     """
-    if plan is None or plan.scale is None or data.preparation is not None:
+    if plan is None:
         return data
+    if plan.scale is None or data.preparation is not None:
+        return replace(data, preparation=plan)
     return replace(scaled(data, plan.scale), preparation=plan)
 
 

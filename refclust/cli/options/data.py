@@ -316,6 +316,24 @@ def note_unseen(unseen: int) -> None:
         note(f"{features} of the data {'is' if unseen == 1 else 'are'} unknown to the model")
 
 
+def note_scales(data: Dataset, metric: str) -> None:
+    """Tell that one column decides almost alone, if distances are those of unscaled rows.
+
+    Spec: PREP-DECIDES
+    """
+    from refclust.data.preparing.spread import deciding_column
+
+    if metric != "euclidean" or (data.preparation is not None and data.preparation.scale):
+        return
+    column = deciding_column(data)
+    if column is not None:
+        name, share = for_terminal(data.feature_name(column[0])), f"{100 * column[1]:.3g}%"
+        note(
+            f"{name} has {share} of all variance, so it decides almost alone; --scale standard "
+            "lets all features count"
+        )
+
+
 def refuse_same(outputs: list[str], inputs: list[str]) -> None:
     """Refuse to write two outputs to one file, or one over an input, even with ``--force``."""
     seen: list[str] = []

@@ -129,7 +129,9 @@ def size_lines(sizes: Sequence[Fraction], within: Sequence[float] | None) -> lis
 def data_text(data: Dataset) -> str:
     """How much data there are."""
     rows, features = counted(data.n, "row"), counted(data.d, "feature")
-    return f"{rows}, {features}{', weighted' if data.weights is not None else ''}"
+    done = "" if data.preparation is None else data.preparation.said()
+    said = f" ({done})" if done else ""
+    return f"{rows}, {features}{', weighted' if data.weights is not None else ''}{said}"
 
 
 def fact_lines(facts: Sequence[tuple[str, str]]) -> list[str]:

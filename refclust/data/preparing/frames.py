@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from refclust.data.dataset import DOUBLES, Dataset, Features, dense, readonly
@@ -28,7 +28,7 @@ class Beside:
     """What stands beside the features of a table, row for row."""
 
     ids: tuple[str, ...] | None = None
-    labels: tuple[str, ...] | None = None
+    labels: tuple[Hashable, ...] | None = None
     weights: array[float] | None = None
 
 
@@ -62,7 +62,13 @@ def texts_of(column: Column) -> Sequence[str]:
 
 
 def encoded(
-    frame: Frame, features: Sequence[int], around: Beside, columns: Layout, asked: Asked
+    frame: Frame,
+    features: Sequence[int],
+    around: Beside,
+    columns: Layout,
+    asked: Asked,
+    *,
+    numbered: bool = False,
 ) -> Dataset:
     """Rows of doubles from the columns of a table, with what was done to them.
 
@@ -85,7 +91,7 @@ def encoded(
     if asked.rule is not None:
         indicators = {j for j, (_, name) in enumerate(plan.features or ()) if name is not None}
         plan = replace(plan, scale=scale_of(data.checked(), asked.rule, plain=indicators))
-    if not typed and asked.missing == "refuse":
+    if not (typed or numbered) and asked.missing == "refuse":
         plan = replace(plan, columns=None)
     whole = data.checked() if plan.scale is None else scaled(data.checked(), plan.scale)
     trivial = plan.columns is None and plan.scale is None

@@ -63,6 +63,7 @@ def kmeans(
     from refclust.cluster.fit import kmeans_steps
 
     source = dataio.read(data, reading)
+    dataio.note_scales(source.data, call.metric)
     asked = replace(
         call,
         data=source.data,
@@ -110,6 +111,7 @@ def bisecting(
     from refclust.cluster import bisecting as algorithm
 
     source = dataio.read(data, reading)
+    dataio.note_scales(source.data, call.metric)
 
     def split(live: fit_run.Live, checkpoint: Checkpoint | None) -> BisectingFit:
         def watch(leaves: int) -> None:
