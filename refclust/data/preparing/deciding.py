@@ -115,16 +115,34 @@ def _refuse(frame: Frame, j: int, columns: Layout) -> NoReturn:
         if text is not None and not (column.numbers is not None and is_number(text)):
             raise BadCell(
                 f"{frame.place(i, j)} is {shown(text)}, which is not a number; "
-                f"{_advice(column, called, columns)}"
+                f"{_advice(column, called, columns, _nominal(frame, columns))}"
             )
     cell = "" if column.raw is None else column.raw[0]
     number_in(cell, frame.place(0, j), hint="")
     raise MissingColumn(f"{frame.place(0, j)}: no cell of the column is a number")
 
 
-def _advice(column: Column, called: str, columns: Layout) -> str:
+def _nominal(frame: Frame, columns: Layout) -> list[str]:
+    """All columns that would be refused for their categories, as they would be typed."""
+    wanted = [j for j in columns.features if j not in columns.categorical]
+    return [
+        _typed(frame.columns[j].name) if frame.named else str(j + 1)
+        for j in wanted
+        if frame.columns[j].kind == "nominal"
+        and frame.columns[j].numbers is None
+        and not named_class(frame.columns[j].name)
+    ]
+
+
+def _advice(column: Column, called: str, columns: Layout, others: Sequence[str]) -> str:
     leave = f"--exclude {called} leaves it out"
     if column.kind in ("nominal", "constant"):
+        if len(others) > 1:
+            every = ",".join(others)
+            return (
+                f"{len(others)} columns hold categories: --categorical {every} uses them; "
+                "--label-column C and --exclude C take a column out"
+            )
         count = len({text for text in column.names() if text is not None})
         held = f"the column holds {count} categor{'y' if count == 1 else 'ies'}"
         label = "" if columns.label is not None else f", --label-column {called} compares with them"

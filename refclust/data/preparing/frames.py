@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from refclust.data.dataset import DOUBLES, Dataset, Features, dense, readonly
@@ -74,14 +74,14 @@ def encoded(
 
     Spec: PREP-MISSING, PREP-FILL, PREP-ONEHOT, PREP-SCALED
     """
+    kept = _kept(frame, [*features], asked.missing, columns.categorical)
     named = [(j, j if not frame.named else frame.columns[j].name) for j in features]
     prepared = tuple(
-        PreparedColumn(name, _categories(frame, j) if j in columns.categorical else None)
+        PreparedColumn(name, _categories(frame, j, kept) if j in columns.categorical else None)
         for j, name in named
     )
     plan = Preparation(prepared, asked.missing, None, float(asked.weight), asked.unseen, None)
     typed = any(column.categories is not None for column in prepared)
-    kept = _kept(frame, features, asked.missing)
     data = _assembled(frame, features, plan, around, kept)
     if asked.missing in ("mean", "median"):
         rule = mean_of if asked.missing == "mean" else median_of
@@ -103,7 +103,9 @@ def applied(plan: Preparation, frame: Frame, around: Beside, places: Sequence[in
 
     Spec: PREP-MODEL, PREP-UNSEEN
     """
-    kept = _kept(frame, places, plan.missing)
+    pairs = zip(places, plan.columns or (), strict=True)
+    nominal = frozenset(j for j, column in pairs if column.categories is not None)
+    kept = _kept(frame, places, plan.missing, nominal)
     data = _assembled(frame, places, plan, around, kept)
     if plan.fills is not None:
         data = _filled(data, plan.fills)
@@ -135,14 +137,18 @@ class _Loose:
         )
 
 
-def _kept(frame: Frame, features: Sequence[int], missing: Missing) -> list[int]:
+def _kept(
+    frame: Frame, features: Sequence[int], missing: Missing, nominal: Collection[int]
+) -> list[int]:
     """The rows that stay; a cell that is missing and may not be is refused, the first first.
 
     Spec: PREP-MISSING, PREP-DROP
     """
     empty = {(i, j) for j in features for i in frame.columns[j].missing()}
-    wrong = [(i, j) for j in features if (i := frame.columns[j].no_number()) is not None]
-    wrong += [(i, j) for j in features if (i := _infinite(frame.columns[j])) is not None]
+    # Where categories are due, any text is one; where numbers are due, no text is one.
+    numeric = [j for j in features if j not in nominal]
+    wrong = [(i, j) for j in numeric if (i := _no_number(frame.columns[j])) is not None]
+    wrong += [(i, j) for j in numeric if (i := _infinite(frame.columns[j])) is not None]
     if missing == "refuse":
         wrong += empty
     if wrong:
@@ -155,6 +161,12 @@ def _kept(frame: Frame, features: Sequence[int], missing: Missing) -> list[int]:
             f"every row of {frame.file or 'the table'} has a missing cell; none is left"
         )
     return kept
+
+
+def _no_number(column: Column) -> int | None:
+    if column.numbers is not None:
+        return column.no_number()
+    return next((i for i, text in enumerate(column.texts or ()) if text is not None), None)
 
 
 def _infinite(column: Column) -> int | None:
@@ -170,7 +182,7 @@ def _refuse(frame: Frame, i: int, j: int) -> None:
         if x is not None and math.isinf(x):
             raise NotFinite(f"{frame.place(i, j)} is {x!r}; only finite numbers are allowed")
         raise MissingValue(f"{frame.place(i, j)} is missing{advice}")
-    if column.numbers is None:
+    if column.numbers is None and (column.texts is None or column.texts[i] is None):
         raise MissingValue(f"{frame.place(i, j)} is {shown(cell)}, a missing value{advice}")
     try:
         number_in(cell, frame.place(i, j))
@@ -180,7 +192,7 @@ def _refuse(frame: Frame, i: int, j: int) -> None:
     raise MissingValue(f"{frame.place(i, j)} is {shown(cell)}, a missing value{advice}")
 
 
-def _categories(frame: Frame, j: int) -> tuple[str, ...]:
+def _categories(frame: Frame, j: int, kept: Rows) -> tuple[str, ...]:
     """The categories of a column: in the order of the file if it declares them, else sorted.
 
     Spec: PREP-ONEHOT
@@ -188,7 +200,8 @@ def _categories(frame: Frame, j: int) -> tuple[str, ...]:
     column = frame.columns[j]
     if column.categories is not None:
         return column.categories
-    seen = sorted({text for text in column.names() if text is not None})
+    texts = [*column.names()]
+    seen = sorted({text for i in kept if (text := texts[i]) is not None})
     if not seen:
         raise MissingValue(f"{frame.place(0, j)}: no cell of the column holds a category")
     return tuple(seen)

@@ -21,7 +21,15 @@ from refclust.data.preparing.selecting import selected, with_columns
 from refclust.data.readers.formats import Options, Reader
 from refclust.data.readers.tables.layout import Layout, arranged, check_names
 from refclust.data.typed import Frame
-from refclust.errors import BadCell, BadHeader, BadOption, MissingColumn, MissingValue, NotFinite
+from refclust.errors import (
+    BadCell,
+    BadHeader,
+    BadOption,
+    MissingColumn,
+    MissingValue,
+    NotFinite,
+    RefclustError,
+)
 
 _MAYBE_TYPED = (BadCell, BadHeader, MissingValue, NotFinite)
 
@@ -46,10 +54,10 @@ def read_prepared(reader: Reader, path: str, options: Options, asked: Asked = NO
         if options.categorical is None and asked.missing == "refuse":
             try:
                 data = reader.read(path, options)
-            except _MAYBE_TYPED:
-                pass  # some cell is no number: what the columns hold will tell
-            else:
-                return _of_numbers(reader, path, options, asked, data)
+            except _MAYBE_TYPED as error:
+                # Some cell is no number: what the columns hold will tell.
+                return _of_frame(reader, path, options, asked, error)
+            return _of_numbers(reader, path, options, asked, data)
         return _of_frame(reader, path, options, asked)
 
 
@@ -156,9 +164,17 @@ def _of_numbers(
     return _scaled(data, options, asked, tuple(notes))
 
 
-def _of_frame(reader: Reader, path: str, options: Options, asked: Asked) -> Prepared:
+def _of_frame(
+    reader: Reader,
+    path: str,
+    options: Options,
+    asked: Asked,
+    error: RefclustError | None = None,
+) -> Prepared:
     assert reader.frame is not None
     frame = reader.frame(path, options, None)
+    if isinstance(error, BadCell | BadHeader) and len(frame.columns) == 1:
+        raise error  # it may be that another delimiter is meant, which this one says
     return prepared_frame(frame, options, asked)
 
 
