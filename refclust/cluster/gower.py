@@ -40,8 +40,8 @@ def gower_distances(data: Any) -> array[float]:
             apart, both = _apart(row, rows[k], table.nominal, whole)
             if not both:
                 raise MissingValue(
-                    f"rows {i} and {k} have no column that is there in both, so their distance is "
-                    "0/0; drop one of them, or fill in its cells"
+                    f"{table.file or 'the table'}: rows {i} and {k} have no column that is there "
+                    "in both, so their distance is 0/0; drop one of them, or fill in its cells"
                 )
             distances.append(nearest(apart, both * whole))
     return distances
@@ -56,7 +56,8 @@ def _integers(table: Mixed) -> tuple[list[tuple[Any, ...]], int]:
             scaled.append(([], 0, column))
             continue
         if any(map(isinf, there)):
-            raise NotFinite("a column holds an infinity; only finite numbers are allowed")
+            held = f"{table.file or 'the table'}: a column holds an infinity"
+            raise NotFinite(f"{held}; only finite numbers are allowed")
         numbers, _ = integers(there)
         scaled.append((numbers, max(numbers) - min(numbers), column))
     whole = lcm(*(width for _, width, _ in scaled if width))

@@ -37,7 +37,7 @@ class LeftOut:
 
     def said(self, free: Sequence[str], named: bool) -> str:
         """What it is and, while the role is free, how it may be used."""
-        called = _typed(self.name) if named else str(self.column + 1)
+        called = _typed(self.name, self.column) if named else str(self.column + 1)
         role = {"id": "--id-column", "nominal": "--label-column"}.get(self.kind)
         advice = f": {role} {called}" if role in free else ""
         shown_name = listed([self.name]) if named else f"column {self.column + 1}"
@@ -110,7 +110,7 @@ def note_of(left_out: Sequence[LeftOut], columns: Layout, named: bool) -> str:
 def _refuse(frame: Frame, j: int, columns: Layout) -> NoReturn:
     """Say what stands in a column that is no feature as it is, and what can be done with it."""
     column = frame.columns[j]
-    called = _typed(column.name) if frame.named else str(j + 1)
+    called = _typed(column.name, j) if frame.named else str(j + 1)
     for i, text in enumerate(column.names()):
         if text is not None and not (column.numbers is not None and is_number(text)):
             raise BadCell(
@@ -126,7 +126,7 @@ def _nominal(frame: Frame, columns: Layout) -> list[str]:
     """All columns that would be refused for their categories, as they would be typed."""
     wanted = [j for j in columns.features if j not in columns.categorical]
     return [
-        _typed(frame.columns[j].name) if frame.named else str(j + 1)
+        _typed(frame.columns[j].name, j) if frame.named else str(j + 1)
         for j in wanted
         if frame.columns[j].kind == "nominal"
         and frame.columns[j].numbers is None
@@ -152,8 +152,10 @@ def _advice(column: Column, called: str, columns: Layout, others: Sequence[str])
     return f"the column holds {_WHAT.get(column.kind, 'text')}; {leave}"
 
 
-def _typed(name: str) -> str:
-    """A name as it would be typed in a shell."""
+def _typed(name: str, column: int) -> str:
+    """A name as it would be typed in a shell; by its number where a name says nothing."""
     if name.isascii() and name.replace("_", "").replace(".", "").isalnum():
         return name
+    if not name.isprintable() or not name or "," in name or len(name) > 40:
+        return str(column + 1)
     return "'" + name.replace("'", "'\\''") + "'"

@@ -19,6 +19,7 @@ from refclust.data.readers.cells import number_in, shown, weight_in
 from refclust.data.readers.tables.layout import Layout
 from refclust.data.typed import Column, Frame
 from refclust.errors import EmptyInput, EmptyLabel, MissingValue, NotFinite, UnseenCategory
+from refclust.limits import within
 
 Rows = Sequence[int]
 
@@ -75,10 +76,12 @@ def encoded(
     Spec: PREP-MISSING, PREP-FILL, PREP-ONEHOT, PREP-SCALED
     """
     kept = _kept(frame, [*features], asked.missing, columns.categorical)
-    named = [(j, j if not frame.named else frame.columns[j].name) for j in features]
     prepared = tuple(
-        PreparedColumn(name, _categories(frame, j, kept) if j in columns.categorical else None)
-        for j, name in named
+        PreparedColumn(
+            frame.columns[j].name if known_by_name(frame, j) else j,
+            _categories(frame, j, kept) if j in columns.categorical else None,
+        )
+        for j in features
     )
     plan = Preparation(prepared, asked.missing, None, float(asked.weight), asked.unseen, None)
     typed = any(column.categories is not None for column in prepared)
@@ -111,6 +114,14 @@ def applied(plan: Preparation, frame: Frame, around: Beside, places: Sequence[in
         data = _filled(data, plan.fills)
     whole = data.checked() if plan.scale is None else scaled(data.checked(), plan.scale)
     return replace(whole, preparation=plan)
+
+
+def known_by_name(frame: Frame, j: int) -> bool:
+    """Whether a column has a name of its own, by which it can be found again.
+
+    Spec: PREP-MODEL
+    """
+    return frame.named and frame.names.count(frame.names[j]) == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +224,7 @@ def _assembled(
     """The cells of the rows that stay, with indicators for categories; NaN where missing."""
     assert plan.columns is not None
     d = sum(column.width for column in plan.columns)
+    within("memory", 8 * d * len(kept), f"{frame.file or 'the table'} with its categories")
     values = array(DOUBLES, bytes(8 * d * len(kept)))
     at = 0
     for j, column in zip(places, plan.columns, strict=True):
@@ -288,7 +300,8 @@ def _fills(
         column = data.values[j :: data.d]
         seen = [(x, w) for x, w in zip(column, weights, strict=True) if x == x and w]
         if not seen:
-            raise MissingValue("a column has no cell that is there and weighs anything")
+            name = j + 1 if data.features is None else data.features[j]
+            raise MissingValue(f"the column {name!r} has no cell that is there and weighs anything")
         fills.append(rule([x for x, _ in seen], [w for _, w in seen]))
     return tuple(fills)
 

@@ -24,6 +24,7 @@ class Mixed:
     ids: tuple[str, ...] | None = None
     labels: tuple[Hashable, ...] | None = None
     notes: tuple[str, ...] = ()
+    file: str = ""  # as messages call it
 
 
 def mixed(frame: Frame, options: Options) -> Mixed:
@@ -54,4 +55,4 @@ def mixed(frame: Frame, options: Options) -> Mixed:
     ]
     notes = (deciding.note_of(left_out, columns, frame.named),) if left_out else ()
     kinds = tuple(j in columns.categorical for j in features)
-    return Mixed(tuple(cells), kinds, frame.n, around.ids, around.labels, notes)
+    return Mixed(tuple(cells), kinds, frame.n, around.ids, around.labels, notes, frame.file)

@@ -6,7 +6,8 @@ gives the same rows to every command and to Python.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from refclust.data.dataset import Dataset, Dense
@@ -19,6 +20,7 @@ from refclust.data.preparing.record import Preparation
 from refclust.data.preparing.scales import scale_of, scaled
 from refclust.data.preparing.selecting import selected, with_columns
 from refclust.data.readers.formats import Options, Reader
+from refclust.data.readers.tables.choosing import all_numbers
 from refclust.data.readers.tables.layout import Layout, arranged, check_names
 from refclust.data.typed import Frame
 from refclust.errors import (
@@ -27,6 +29,7 @@ from refclust.errors import (
     BadOption,
     MissingColumn,
     MissingValue,
+    NoSpread,
     NotFinite,
     RefclustError,
 )
@@ -94,7 +97,10 @@ def read_again(plan: Preparation | None, reader: Reader, path: str, options: Opt
             f"the model was made of a table with categories or missing cells; the format "
             f"{reader.name} has no columns of that kind"
         )
-    frame = reader.frame(path, replace(options, columns=None, exclude=None), None)
+    # Columns that the plan calls by name are those of a header.
+    by_name = any(isinstance(column.name, str) for column in plan.columns)
+    header = True if by_name and options.header is None else options.header
+    frame = reader.frame(path, replace(options, columns=None, exclude=None, header=header), None)
     roles = replace(options, columns=None, exclude=None, categorical=None, header=frame.named)
     columns = arranged(frame.file, frame.names, roles)
     return frames.applied(plan, frame, frames.beside(frame, columns), places_of(plan, frame))
@@ -131,7 +137,8 @@ def _of_rows(reader: Reader, path: str, options: Options, asked: Asked) -> Prepa
         raise BadOption(
             f"the format {reader.name} has no missing cells; --missing belongs to tables"
         )
-    return _scaled(read_rows(reader, path, options), options, asked)
+    with _in_file(display_name(path)):
+        return _scaled(read_rows(reader, path, options), options, asked)
 
 
 def _of_numbers(
@@ -161,7 +168,8 @@ def _of_numbers(
         options = exact(options, head, [places.features[j] for j in stay], places)
         if left_out:
             notes.append(deciding.note_of(left_out, places, head.named))
-    return _scaled(data, options, asked, tuple(notes))
+    with _in_file(display_name(path)):
+        return _scaled(data, options, asked, tuple(notes))
 
 
 def _of_frame(
@@ -188,12 +196,14 @@ def prepared_frame(frame: Frame, options: Options, asked: Asked) -> Prepared:
     if frame.named:
         check_names(frame.file, frame.names, features)
     around = frames.beside(frame, columns)
-    data = frames.encoded(frame, features, around, columns, asked)
+    with _in_file(frame.file):
+        data = frames.encoded(frame, features, around, columns, asked)
     notes = [deciding.note_of(left_out, columns, frame.named)] if left_out else []
     if data.n < frame.n:
         gone = frame.n - data.n
         notes.append(f"{gone:,} of {frame.n:,} rows dropped: a cell is missing")
-    if left_out or options.exclude is not None or options.columns is not None:
+    typed = data.preparation is not None and data.preparation.columns is not None
+    if left_out or typed or options.exclude is not None or options.columns is not None:
         options = exact(options, frame, features, columns)
     return Prepared(data, options, tuple(notes))
 
@@ -206,17 +216,29 @@ def exact(options: Options, frame: Frame, features: Sequence[int], columns: Layo
 
     def called(places: Sequence[int]) -> tuple[str, ...]:
         return tuple(
-            frame.names[j] if frame.named and frame.names.count(frame.names[j]) == 1 else str(j + 1)
-            for j in places
+            frame.names[j] if frames.known_by_name(frame, j) else str(j + 1) for j in places
         )
 
     categorical = [j for j in features if j in columns.categorical]
     return replace(
         options,
+        # Numbers alone do not tell whether there is a header, nor do names that look like them.
+        header=frame.named if all_numbers(called(features)) else options.header,
         columns=called(features),
         exclude=None,
         categorical=called(categorical) if categorical else None,
     )
+
+
+@contextmanager
+def _in_file(name: str) -> Iterator[None]:
+    """Say of what a column is in which file it stands, unless that was said."""
+    try:
+        yield
+    except (MissingValue, NoSpread, NotFinite) as error:
+        if name in str(error):
+            raise
+        raise type(error)(f"{name}: {error}") from None
 
 
 def _has_patterns(options: Options, data: Dataset) -> bool:
