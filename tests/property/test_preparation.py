@@ -73,6 +73,7 @@ def test_only_running_numbers_depend_on_the_order_of_rows(column: list[str], ran
         ("x", [str(i) for i in range(5, 15)], "id"),
         ("x", [str(i) for i in range(5, 14)], "number"),
         ("x", [*(str(i) for i in range(5, 15)), ""], "number"),
+        ("x", [f"{i}.5" for i in range(5, 15)], "number"),
         ("x", [*(str(i) for i in range(5, 15)), "5"], "number"),
         ("x", [f"p{i}" for i in range(10)], "id"),
         ("x", [f"p{i}" for i in range(9)], "nominal"),

@@ -174,7 +174,8 @@ def _say_text(
     if data is not None:
         lines += ["", f"the first {counted(min(data.n, _ROWS), 'row')}", *_preview(data)]
     for doubt in () if plan is None else plan.notes:
-        if str(trouble) != doubt:
+        # One doubt about a cell is enough: what reading says of it is said last.
+        if doubt.partition(" is ")[0] != str(trouble).partition(" is ")[0]:
             lines += ["", f"note: {for_line(doubt)}"]
     if trouble is None:
         lines += ["", "it can be read"]

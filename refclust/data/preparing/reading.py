@@ -32,6 +32,7 @@ from refclust.errors import (
     NoSpread,
     NotFinite,
     RefclustError,
+    TooLarge,
 )
 
 _MAYBE_TYPED = (BadCell, BadHeader, MissingValue, NotFinite)
@@ -180,7 +181,12 @@ def _of_frame(
     error: RefclustError | None = None,
 ) -> Prepared:
     assert reader.frame is not None
-    frame = reader.frame(path, options, None)
+    try:
+        frame = reader.frame(path, options, None)
+    except TooLarge:
+        if error is not None:
+            raise error from None  # what stands at its beginning is worth more than its end
+        raise
     if isinstance(error, BadCell | BadHeader) and len(frame.columns) == 1:
         raise error  # it may be that another delimiter is meant, which this one says
     return prepared_frame(frame, options, asked)
