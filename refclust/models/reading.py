@@ -7,7 +7,6 @@ new texts are counted whole, and ``predict`` keeps the words that the model know
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
 from typing import Final
@@ -15,10 +14,19 @@ from typing import Final
 from refclust.data.align import aligned
 from refclust.data.dataset import Dataset
 from refclust.data.files.source import keeping
-from refclust.data.readers.formats import Options, Reader
+from refclust.data.preparing.reading import read_again
+from refclust.data.preparing.record import Preparation
+from refclust.data.preparing.scales import scaled
+from refclust.data.readers.formats import Options, Reader, choose
 from refclust.data.readers.formats import read as read_data
 from refclust.data.text import document_frequencies, tfidf
-from refclust.errors import MissingColumn, RefclustError
+from refclust.errors import (
+    MissingColumn,
+    MissingValue,
+    NotFinite,
+    RefclustError,
+    UnseenCategory,
+)
 from refclust.models.records.clusters import Model, Reading, Weighing
 
 _ROLES: Final = ("label_column", "weight_column")
@@ -58,8 +66,8 @@ def read_like(
         return fitted_to(model, data)
 
     def read(asked: Options) -> Dataset:
-        name = format_name or reading.format
-        return read_data(path, format=name, options=asked, readers=readers)
+        reader = choose(path, format_name or reading.format, readers)
+        return read_again(model.data.preparation, reader, path, asked)
 
     wanted = _counting(reading.options if options is None else options)
     fixed = _ROLES if options is not None else ()
@@ -73,12 +81,24 @@ def fitted_to(model: Model, data: Dataset) -> tuple[Dataset, int]:
     Spec: MODEL-READ
     """
     known, unseen = aligned(data, model.data.features, model.data.d)
+    known = replace(known, preparation=data.preparation)
     reading = model.data.reading
-    if reading is None or reading.weighing is None:
-        return known, unseen
-    weighing = reading.weighing
-    weighed = tfidf(known, frequencies=weighing.frequencies, documents=weighing.documents)
-    return weighed, unseen
+    if reading is not None and reading.weighing is not None:
+        weighing = reading.weighing
+        known = tfidf(known, frequencies=weighing.frequencies, documents=weighing.documents)
+    return in_units(model.data.preparation, known), unseen
+
+
+def in_units(plan: Preparation | None, data: Dataset) -> Dataset:
+    """Rows of numbers scaled as those of a fit were, unless that was done to them before.
+
+    Spec: PREP-MODEL
+    """
+    if plan is None:
+        return data
+    if plan.scale is None or data.preparation is not None:
+        return replace(data, preparation=plan)
+    return replace(scaled(data, plan.scale), preparation=plan)
 
 
 def _counting(options: Options) -> Options:
@@ -102,6 +122,10 @@ def read_new(
         for count in range(1, len(free) + 1):
             for gone in combinations(free, count):
                 fewer = replace(options, **dict.fromkeys(gone, None))
-                with suppress(RefclustError):
+                try:
                     return read(fewer), fewer
+                except (MissingValue, NotFinite, UnseenCategory):
+                    raise  # the columns are there; it is a cell that is wrong
+                except RefclustError:
+                    continue
         raise missing

@@ -24,6 +24,7 @@ from . import (
     make_labels,
     make_medium,
     make_mixture,
+    make_preparation,
     make_proximity,
     make_rankings,
     make_real,
@@ -65,6 +66,7 @@ MAKERS: dict[str, Callable[[], list[VectorFile]]] = {
     "proximity": make_proximity.files,
     "fuzzy": make_fuzzy.files,
     "rankings": make_rankings.files,
+    "preparation": make_preparation.files,
 }
 
 

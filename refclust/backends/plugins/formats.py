@@ -20,11 +20,15 @@ from refclust.backends.plugins.loading import Plugin
 from refclust.backends.plugins.switch import disabled
 from refclust.data.accepting.trust import path_of
 from refclust.data.dataset import Dataset
-from refclust.data.files.source import as_file, display_name, passing
+from refclust.data.files.source import as_file, display_name
 from refclust.data.files.textfile import readable
+from refclust.data.preparing.asked import Asked, Constants
+from refclust.data.preparing.reading import read_prepared
+from refclust.data.preparing.record import Missing, Rule, Unseen
 from refclust.data.readers import formats
 from refclust.data.readers.formats import HEAD, Options, Plan, Reader
 from refclust.data.text import TextOptions
+from refclust.data.typed import Frame
 from refclust.errors import (
     BackendFailure,
     BackendRefused,
@@ -36,6 +40,7 @@ from refclust.errors import (
 from refclust.notes import tell
 from refclust.version import __version__
 
+_PREPARING: Final = ("category_weight", "unseen", "missing", "scale", "constants")
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 
 
@@ -52,6 +57,13 @@ class ReadArguments(TypedDict, total=False):
     array: str | None
     text: TextOptions | None
     text_column: str | None
+    exclude: tuple[str, ...] | None
+    categorical: tuple[str, ...] | None
+    category_weight: float
+    unseen: Unseen
+    missing: Missing
+    scale: Rule | Literal["none"]
+    constants: Constants | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,18 +137,25 @@ def read(
 ) -> Dataset:
     """Read a data set from a file, a folder or standard input (``-``); options as ``Options``.
 
-    Spec: DATA-READ
+    Further options prepare the columns of a table, as those of ``refclust.prepare`` do.
+
+    Spec: DATA-READ, PREP-DEFAULT
     """
+    given: dict[str, Any] = {**options}
     try:
-        chosen = Options(**options)
+        named: dict[str, Any] = {name: given.pop(name) for name in _PREPARING if name in given}
+        chosen = Options(**given)
     except TypeError as error:
         argument = str(error).rpartition("argument ")[2]
         allowed = ", ".join(ReadArguments.__annotations__)
         raise BadOption(f"no way of reading is called {argument}; allowed are {allowed}") from None
+    if "category_weight" in named:
+        named["weight"] = named.pop("category_weight")
     source = path_of(path, "the file to read")
-    reader = choose(source, name)
-    with passing(source):
-        return reader.read(source, chosen)
+    prepared = read_prepared(choose(source, name), source, chosen, Asked(**named))
+    for note in prepared.notes:
+        tell(note, warning=True)
+    return prepared.data
 
 
 @functools.lru_cache(maxsize=2)
@@ -182,7 +201,8 @@ def _objection(reader: Any, taken: Iterable[Format]) -> str:
         isinstance(ending, str) and ending.startswith(".") for ending in suffixes
     ):
         return f"its endings are {shown(suffixes)}, not a tuple of words that begin with a dot"
-    for member in ("read", "sniff", "plan"):
+    due = ("read", "sniff", "plan", *(() if reader.frame is None else ("frame",)))
+    for member in due:
         if not callable(getattr(reader, member)):
             return f"its {member} is {shown(getattr(reader, member))}, not a function"
     for entry in taken:
@@ -199,9 +219,9 @@ def _objection(reader: Any, taken: Iterable[Format]) -> str:
 def _guarded(reader: Reader, owner: str) -> Reader:
     """The same reader; its surprises are told as its own, its sniffing never stops others."""
 
-    def called(function: Any, path: str, options: Options, kind: type) -> Any:
+    def called(function: Any, path: str, options: Options, kind: type, *more: Any) -> Any:
         with readable(path, BadFile), as_file(path) as file:
-            done = attempt(lambda: function(file, options))
+            done = attempt(lambda: function(file, options, *more))
         _tell_printed(reader.name, owner, done.printed)
         if isinstance(done.error, RefclustError):
             if file == path:
@@ -232,6 +252,9 @@ def _guarded(reader: Reader, owner: str) -> Reader:
         read=lambda path, options: called(reader.read, path, options, Dataset),
         sniff=sniff,
         plan=lambda path, options: called(reader.plan, path, options, Plan),
+        frame=None
+        if reader.frame is None
+        else lambda path, options, rows: called(reader.frame, path, options, Frame, rows),
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
@@ -14,11 +14,14 @@ from refclust.cli.options.groups import together
 from refclust.cli.output import note
 from refclust.data.files import source as _source
 from refclust.data.files.source import keeping, passing
+from refclust.data.preparing.asked import Asked, Constants
+from refclust.data.preparing.record import Missing, Unseen
 from refclust.errors import BadOption
 from refclust.escape import for_terminal
 
 if TYPE_CHECKING:
     from refclust.data.dataset import Dataset
+    from refclust.data.preparing.mixed import Mixed
     from refclust.data.readers.formats import Options
     from refclust.data.text import TextOptions
     from refclust.models.records.clusters import Model
@@ -78,6 +81,46 @@ class DataOptions:
         list[str] | None,
         typer.Option("--column", metavar="C", help="Only this feature; may be repeated. [all]"),
     ] = None
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--columns",
+            metavar="LIST",
+            help="Only these features: names, numbers, ranges (a:d, 2-5), patterns (x*). [all]",
+        ),
+    ] = None
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option("--exclude", metavar="LIST", help="Not these features, likewise."),
+    ] = None
+    categorical: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--categorical", metavar="LIST", help="Features that hold categories, likewise."
+        ),
+    ] = None
+    category_weight: Annotated[
+        float | None,
+        typer.Option(
+            "--category-weight", metavar="W", help="What a category counts that a row has. [1]"
+        ),
+    ] = None
+    unseen: Annotated[
+        Unseen | None,
+        typer.Option("--unseen", help="New categories at predict: refuse, or none of them."),
+    ] = None
+    missing: Annotated[
+        Missing | None,
+        typer.Option("--missing", help="What to do with missing cells. [refuse]"),
+    ] = None
+    scale: Annotated[
+        Literal["standard", "range", "robust", "none"] | None,
+        typer.Option("--scale", help="Bring all features to one scale. [none]"),
+    ] = None
+    constants: Annotated[
+        Constants | None,
+        typer.Option("--constants", help="Constant columns. [drop if scaled or Gaussian]"),
+    ] = None
     base: Annotated[
         int | None,
         typer.Option("--base", metavar="B", help="First index of svmlight and the like: 0 or 1."),
@@ -123,15 +166,15 @@ class DataOptions:
 
     def over(self, base: Options) -> Options:
         """The options of ``base``, overruled by those that were given."""
-        from dataclasses import replace
-
         named: dict[str, Any] = {
             "delimiter": self.sign(),
             "header": self.header,
             "id_column": self.id_column,
             "label_column": self.label_column,
             "weight_column": self.weight_column,
-            "columns": tuple(self.column) if self.column else None,
+            "columns": self._chosen(),
+            "exclude": _lists(self.exclude),
+            "categorical": _lists(self.categorical),
             "base": self.base,
             "array": self.array,
             "text_column": self.text_column,
@@ -143,12 +186,28 @@ class DataOptions:
         empty = [name for name in named if getattr(options, name) == ""]
         return replace(options, **dict.fromkeys(empty))
 
+    def _chosen(self) -> tuple[str, ...] | None:
+        """The features asked for one by one, then those of lists."""
+        columns = (*(self.column or ()), *(_lists(self.columns) or ()))
+        return columns or None
+
+    def asked(self, constants: Constants | None = None) -> Asked:
+        """What is to be done to the columns; ``constants`` holds unless the user says something."""
+        from refclust.data.preparing.asked import Asked
+
+        named: dict[str, Any] = {
+            "scale": self.scale,
+            "missing": self.missing,
+            "weight": self.category_weight,
+            "unseen": self.unseen,
+            "constants": self.constants or constants,
+        }
+        return Asked(**{name: x for name, x in named.items() if x is not None})
+
     def _text(self, base: TextOptions | None) -> TextOptions | None:
         named = (self.lowercase, self.stop_words, self.min_df, self.max_df, self.tfidf or None)
         if all(value is None for value in named):
             return base
-        from dataclasses import replace
-
         from refclust.data.readers.words import read_words
         from refclust.data.text import PLAIN
 
@@ -180,14 +239,54 @@ class Source:
 reads = together(DataOptions, "reading")  # gives a command all options for reading
 
 
-def read(path: str, reading: DataOptions) -> Source:
-    """Read the data that a command was given."""
+def read(path: str, reading: DataOptions, *, constants: Constants | None = None) -> Source:
+    """Read the data that a command was given, and prepare their columns."""
+    from refclust.backends.plugins import formats
+    from refclust.data.preparing.reading import read_prepared
+
+    options, asked = reading.options(), reading.asked(constants)
+    reader = formats.choose(path, reading.format)
+    prepared = read_prepared(reader, path, options, asked)
+    for text in prepared.notes:
+        note(text)
+    return Source(path, reader.name, prepared.options, prepared.data)
+
+
+def read_plain(path: str, reading: DataOptions) -> Source:
+    """Read numbers that are no table of objects, such as distances: every column is one."""
     from refclust.backends.plugins import formats
 
+    if reading.asked() != DataOptions().asked():
+        raise BadOption("distances are not prepared; --scale and the like belong to DATA")
     options = reading.options()
     reader = formats.choose(path, reading.format)
     with passing(path):
         return Source(path, reader.name, options, reader.read(path, options))
+
+
+def read_mixed(path: str, reading: DataOptions) -> tuple[Source, Mixed]:
+    """Read a table whose columns stay numbers and categories with gaps, for Gower's distance.
+
+    The data of the source know only the names and classes of the rows.
+    """
+    from array import array as numbers
+
+    from refclust.backends.plugins import formats
+    from refclust.data.dataset import dense
+    from refclust.data.preparing.mixed import mixed
+
+    if replace(reading, categorical=None).asked() != DataOptions().asked():
+        raise BadOption("--metric gower measures columns as they are: no --scale, no --missing")
+    options = reading.options()
+    reader = formats.choose(path, reading.format)
+    if reader.frame is None:
+        raise BadOption(f"--metric gower is about tables; {reader.name} has no columns of its own")
+    with passing(path):
+        table = mixed(reader.frame(path, options, None), options)
+    for text in table.notes:
+        note(text)
+    rows = dense(numbers("d", bytes(8 * table.n)), 1, ids=table.ids, labels=table.labels)
+    return Source(path, reader.name, options, rows), replace(table, notes=())
 
 
 def read_as(model: Model, path: str, reading: DataOptions) -> tuple[Source, int]:
@@ -196,11 +295,21 @@ def read_as(model: Model, path: str, reading: DataOptions) -> tuple[Source, int]
     Returns them over the features of the model, and how many other features were left out.
     """
     from refclust.backends.plugins import formats
+    from refclust.data.preparing.reading import read_again
     from refclust.data.readers.formats import Options
     from refclust.models.reading import fitted_to, new_options, read_new
 
     if reading.tfidf:
         raise BadOption("--tfidf is settled by the model: its data were weighed, or they were not")
+    plan = model.data.preparation
+    settled = replace(reading, unseen=None if plan is not None else reading.unseen)
+    if settled.asked() != DataOptions().asked() or reading.categorical:
+        raise BadOption(
+            "--scale, --missing and --categorical are settled by the model; new rows are prepared "
+            "as those of the fit were"
+        )
+    if plan is not None and reading.unseen is not None:
+        plan = replace(plan, unseen=reading.unseen)
     fitted = model.data.reading
     reader = formats.choose(path, reading.format or _format_of(model, path))
     base = Options() if fitted is None else new_options(fitted)
@@ -212,7 +321,9 @@ def read_as(model: Model, path: str, reading: DataOptions) -> tuple[Source, int]
     asked_for = [role for role, column in roles.items() if column is not None]
     with keeping(path):
         rows, options = read_new(
-            lambda asked: reader.read(path, asked), reading.over(base), fixed=asked_for
+            lambda asked: read_again(plan, reader, path, asked),
+            reading.over(base),
+            fixed=asked_for,
         )
     data, unseen = fitted_to(model, rows)
     return Source(path, reader.name, options, data), unseen
@@ -223,6 +334,24 @@ def note_unseen(unseen: int) -> None:
     if unseen:
         features = "1 feature" if unseen == 1 else f"{unseen:,} features"
         note(f"{features} of the data {'is' if unseen == 1 else 'are'} unknown to the model")
+
+
+def note_scales(data: Dataset, metric: str) -> None:
+    """Tell that one column decides almost alone, if distances are those of unscaled rows.
+
+    Spec: PREP-DECIDES
+    """
+    from refclust.data.preparing.spread import deciding_column
+
+    if metric != "euclidean" or (data.preparation is not None and data.preparation.scale):
+        return
+    column = deciding_column(data)
+    if column is not None:
+        name, share = for_terminal(data.feature_name(column[0])), f"{100 * column[1]:.3g}%"
+        note(
+            f"{name} has {share} of all variance, so it decides almost alone; --scale standard "
+            "lets all features count"
+        )
 
 
 def refuse_same(outputs: list[str], inputs: list[str]) -> None:
@@ -254,6 +383,13 @@ def _format_of(model: Model, path: str) -> str | None:
         return None
     fitting = [each.name for each in readers() if ending and ending in each.suffixes]
     return None if path != STDIN and fitting and reading.format not in fitting else reading.format
+
+
+def _lists(texts: list[str] | None) -> tuple[str, ...] | None:
+    """The columns of all lists that an option was given."""
+    from refclust.data.readers.tables.choosing import split_list
+
+    return tuple(item for text in texts or () for item in split_list(text)) or None
 
 
 def _sign(text: str | None) -> str | None:

@@ -18,6 +18,7 @@ from refclust.data.files.parts import whole
 from refclust.data.files.source import comes_once, is_packed, keeping, passing, unpacked
 from refclust.data.files.textfile import STDIN, display_name, readable, suffix
 from refclust.data.text import TextOptions
+from refclust.data.typed import Frame
 from refclust.errors import (
     BadFile,
     BadOption,
@@ -49,6 +50,8 @@ _DUE: Final[Mapping[str, tuple[type | tuple[type, ...], str]]] = {
     "label_column": (str, "the name of a column, or its number as text,"),
     "weight_column": (str, "the name of a column, or its number as text,"),
     "columns": ((tuple, list), "a tuple of names"),
+    "exclude": ((tuple, list), "a tuple of names"),
+    "categorical": ((tuple, list), "a tuple of names"),
     "base": (int, "0 or 1"),
     "array": (str, "the name of an array"),
     "text": (TextOptions, "a TextOptions"),
@@ -65,11 +68,13 @@ class Options:
     id_column: str | None = None  # by name, or by number from 1
     label_column: str | None = None
     weight_column: str | None = None
-    columns: tuple[str, ...] | None = None  # only these features
+    columns: tuple[str, ...] | None = None  # only these features, likewise also as range or pattern
     base: Annotated[int, whole(0, 1)] | None = None  # the first index of svmlight: 0 or 1
     array: str | None = None  # which array of an .npz
     text: TextOptions | None = None
     text_column: str | None = None
+    exclude: tuple[str, ...] | None = None  # features left out, by name, number, range or pattern
+    categorical: tuple[str, ...] | None = None  # features that hold categories
 
     def __post_init__(self) -> None:
         """Refuse what no reader could understand."""
@@ -77,9 +82,10 @@ class Options:
             value: Any = getattr(self, option)
             if value is not None and not isinstance(value, kind):
                 raise BadOption(f"{option} is {shown(value)}; {due} is needed")
-        names: Any = self.columns
-        if names is not None and not all(isinstance(name, str) for name in names):
-            raise BadOption(f"columns are {shown(names)}; they are named by texts")
+        for option in ("columns", "exclude", "categorical"):
+            names: Any = getattr(self, option)
+            if names is not None and not all(isinstance(name, str) for name in names):
+                raise BadOption(f"{option} are {shown(names)}; they are named by texts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +108,8 @@ class Reader:
     read: Callable[[str, Options], Dataset]
     sniff: Callable[[str], float]  # 0 to 1 from the first bytes; never raises on bad content
     plan: Callable[[str, Options], Plan]
+    # Of tables: all columns with what they hold; of some first rows only, if a number is given.
+    frame: Callable[[str, Options, int | None], Frame] | None = None
 
 
 def builtin() -> tuple[Reader, ...]:

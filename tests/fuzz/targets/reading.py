@@ -93,6 +93,7 @@ _POOL: Final[Mapping[str, tuple[Any, ...] | None]] = {
     "text_column": None,
     "array": None,
     "columns": (["1"], ["1", "2"], ["2", "1"], ["1", "1"], ["x"], [], ["0"], [""], ["9" * 5000]),
+    "exclude": (["1"], ["2"], ["x*"], ["1-1"], ["0"], [""], ["*"], ["2:"]),
     "base": (0, 1, 2, -1, 10**30),
     "text": ({"min_df": "1"}, {"min_df": "9"}, {"max_df": "1/9"}, {"tfidf": True}, {"min_df": "0"}),
 }
@@ -120,8 +121,9 @@ def text_options(draw: Draw) -> dict[str, Any]:
 def options_of(given: Mapping[str, Any]) -> Options:
     """Options of a reader from plain values; some are refused here already."""
     found = dict(given)
-    if found.get("columns") is not None:
-        found["columns"] = tuple(found["columns"])
+    for listed in ("columns", "exclude"):
+        if found.get(listed) is not None:
+            found[listed] = tuple(found[listed])
     if found.get("text") is not None:
         text = dict(found["text"])
         for bound in ("min_df", "max_df"):

@@ -37,7 +37,15 @@ from refclust.data.readers.tables.delimited import (
     open_table,
     parsed,
 )
-from refclust.data.readers.tables.layout import NAMES, Layout, delimiter_hint, layout, role_hint
+from refclust.data.readers.tables.layout import (
+    NAMES,
+    Layout,
+    arranged,
+    delimiter_hint,
+    layout,
+    role_hint,
+)
+from refclust.data.typed import Frame, of_texts
 from refclust.errors import (
     BadHeader,
     BadOption,
@@ -46,8 +54,11 @@ from refclust.errors import (
     RaggedRows,
     RefclustError,
 )
+from refclust.limits import within
 
 _LIKE_A_ROLE: Final = re.compile(r"(?:id|label|class|target|cluster|weight)s?_?[0-9]*", re.I)
+_CHECKED: Final = 1 << 13  # after so many rows of texts their memory is counted again
+_CELL: Final = 60  # bytes that a short text takes
 _USABLE: Final = (
     "delimiter",
     "header",
@@ -55,6 +66,8 @@ _USABLE: Final = (
     "label_column",
     "weight_column",
     "columns",
+    "exclude",
+    "categorical",
 )
 
 
@@ -98,6 +111,51 @@ def plan_csv(path: str, options: Options) -> Plan:
 def plan_tsv(path: str, options: Options) -> Plan:
     """Tell the header and the columns that reading would use."""
     return _plan("tsv", path, options, _tab(options))
+
+
+def frame_csv(path: str, options: Options, rows: int | None = None) -> Frame:
+    """Read a delimited table with all its columns, whatever they hold; maybe only some rows.
+
+    Spec: DATA-CSV, PREP-KIND
+    """
+    return _framed("csv", path, options, options.delimiter, rows)
+
+
+def frame_tsv(path: str, options: Options, rows: int | None = None) -> Frame:
+    """Read a table whose columns are separated by tabs, whatever they hold.
+
+    Spec: DATA-CSV, PREP-KIND
+    """
+    return _framed("tsv", path, options, _tab(options), rows)
+
+
+def _framed(
+    kind: str, path: str, options: Options, delimiter: str | None, most: int | None
+) -> Frame:
+    table, rows, columns = _begun(kind, path, options, delimiter, arranged)
+    cells: list[list[str]] = []
+    lines = array("q")
+    blank = 0
+    for row in rows:
+        if len(row) != columns.width or (blank and row):
+            if not row or (len(row) == 1 and row[0] and not row[0].strip(BLANKS)):
+                blank = blank or table.line
+                continue
+            _refuse_row(table, row, columns, blank)
+        cells.append(row)
+        lines.append(table.line)
+        if len(cells) == most:
+            break
+        if not len(cells) % _CHECKED:
+            within("memory", _CELL * columns.width * len(cells), f"{display_name(path)} as texts")
+    file = display_name(path)
+    if not cells and most is None:
+        held = "a header but no row below it" if columns.names else "no row"
+        raise EmptyFile(f"{file} has {held}")
+    names = columns.names or tuple(str(i + 1) for i in range(columns.width))
+    by_column = zip(*cells, strict=True) if cells else iter([()] * columns.width)
+    typed = tuple(of_texts(name, column) for name, column in zip(names, by_column, strict=True))
+    return Frame(typed, len(cells), file, lines, columns.names is not None)
 
 
 def _read(kind: str, path: str, options: Options, delimiter: str | None) -> Dataset:
@@ -149,7 +207,11 @@ def _read(kind: str, path: str, options: Options, delimiter: str | None) -> Data
 
 
 def _begun(
-    kind: str, path: str, options: Options, delimiter: str | None
+    kind: str,
+    path: str,
+    options: Options,
+    delimiter: str | None,
+    decide: Callable[[str, Sequence[str], Options], Layout] = layout,
 ) -> tuple[Table, Iterator[list[str]], Layout]:
     """Read the first row, decide on the columns, and return the rows still to be read."""
     check_options(kind, options, _USABLE)
@@ -166,7 +228,7 @@ def _begun(
         if all(not "".join(row).strip(BLANKS) for row in rows):
             raise EmptyFile(f"{name} holds nothing but empty lines")
         raise BadHeader(f"{name}:1: the line is empty; it should hold names or numbers")
-    columns = layout(name, first, options)
+    columns = decide(name, first, options)
     if columns.names is None:
         table.line = 0
         return table, _again(table, first, rows), columns
@@ -296,6 +358,7 @@ READERS: Final = (
         read_csv,
         sniff_csv,
         plan_csv,
+        frame_csv,
     ),
     Reader(
         "tsv",
@@ -304,5 +367,6 @@ READERS: Final = (
         read_tsv,
         sniff_tsv,
         plan_tsv,
+        frame_tsv,
     ),
 )
