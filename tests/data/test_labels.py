@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from refclust.data.files import textfile
-from refclust.data.labels import read_columns, read_labels, read_weights, same_length
+from refclust.data.labels import read_columns, read_labels, read_weights
 from refclust.data.readers.formats import Options
 from refclust.data.readers.tables.csvfile import read_csv
 from refclust.errors import (
@@ -21,7 +21,6 @@ from refclust.errors import (
     EmptyFile,
     EmptyLabel,
     FileNotReadable,
-    LabelLengthMismatch,
     MissingColumn,
     NegativeCount,
     NotFinite,
@@ -277,12 +276,6 @@ def test_broken_weights(put: Put, text: bytes, error: type[RefclustError], messa
     with pytest.raises(error) as caught:
         read_weights(put("w.txt", b"1\n" + text + b"\n"))
     assert message in str(caught.value)
-
-
-def test_lengths_that_differ() -> None:
-    same_length([("a", "xx"), ("b", "yy")])
-    with pytest.raises(LabelLengthMismatch, match=r"but a has 2, b has 1,000$"):
-        same_length([("a", "xx"), ("b", "y" * 1000)])
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.csv", "a.tsv", "a.gz", "a.csv.gz"])

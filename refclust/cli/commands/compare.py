@@ -25,9 +25,15 @@ def compare(
     column_true: ColumnTrue = None,
     column_pred: Annotated[
         list[str] | None,
-        typer.Option(metavar="C", help="A column of TRUE with answers; repeat it."),
+        typer.Option(metavar="C", help="A column with answers, of A or of TRUE; repeat it."),
     ] = None,
     delimiter: Delimiter = None,
+    id_column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="C", help="Column of ids by which rows of files meet. [the column id, if any]"
+        ),
+    ] = None,
     statistic: Annotated[
         Literal["accuracy", "macro_f1", "kappa"],
         typer.Option(help="What exchanging and drawing again compare."),
@@ -53,10 +59,8 @@ def compare(
     from refclust.cli.show.worked import rendered
 
     writing.check()
-    if column_pred and (files[1:] or column_true is None):
-        raise BadOption(
-            "--column-pred names columns of TRUE: give --column-true too, and no other file"
-        )
+    if column_pred and not files[1:] and column_true is None:
+        raise BadOption("--column-pred names columns of TRUE: give --column-true too")
     named = EvidenceOptions(
         files=files,
         column_true=column_true,
@@ -64,7 +68,7 @@ def compare(
         delimiter=delimiter_sign(delimiter),
     )
     drawing = {"statistic": statistic, "samples": samples, "seed": seed}
-    comparison = Comparison.of(read_classifiers(named), drawing)
+    comparison = Comparison.of(read_classifiers(named, id_column), drawing)
     match writing.chosen:
         case "json":
             say_json(comparison.json())

@@ -88,7 +88,7 @@ def crossval(
     dealing.check()
     file, asked = classes_of(labels, reading)
     source = dataio.read(data, asked)
-    classes = source.data.labels if file is None else label_files.read(file, reading)
+    classes = source.data.labels if file is None else label_files.read(file, reading, source.data)
     if classes is None:
         raise BadOption("which classes? --labels names a column of the data, or a file")
     rows = replace(source.data, labels=tuple(classes)) if file is not None else source.data

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -35,11 +36,11 @@ def read_cases(
     refuse_unused(kind, named, reading)
     match kind:
         case "labelings":
-            return labelings.read(named, session)
+            return labelings.read(named, session, reading.id_column)
         case "rows" | "proximities":
             return clusterings.read(named, reading, session)
         case "confusion":
-            return answers.read_confusions(named, session)
+            return answers.read_confusions(named, session, reading.id_column)
         case "probabilities":
             return answers.read_probabilities(named, reading)
         case "label_sets":
@@ -49,7 +50,7 @@ def read_cases(
         case "memberships":
             return [EvidenceCase("shares", answers.read_memberships(named, reading))]
         case "classifiers":
-            return [EvidenceCase("classifiers", answers.read_classifiers(named))]
+            return [EvidenceCase("classifiers", answers.read_classifiers(named, reading.id_column))]
         case "measurements":
             return [EvidenceCase("trials", answers.read_trials(named, reading))]
 
@@ -63,10 +64,8 @@ def sides(named: EvidenceOptions) -> tuple[Side, list[Side]]:
         raise BadOption("nothing to read: give the files TRUE and PRED, or --table FILE")
     true, *others = files
     if others:
-        if len(columns) > 1:
-            raise BadOption("--column-pred names one column of the files PRED; give it once")
-        column = columns[0] if columns else None
-        return Side.of(true, named.column_true), [Side.of(file, column) for file in others]
+        predicted = [Side.of(file, column) for file in others for column in columns or (None,)]
+        return Side.of(true, named.column_true), predicted
     if named.column_true is None or not columns:
         raise BadOption(
             f"PRED is missing: give a second file, or two columns of {true} with "
@@ -77,7 +76,22 @@ def sides(named: EvidenceOptions) -> tuple[Side, list[Side]]:
 
 def names_of(named: EvidenceOptions) -> list[str]:
     """What the predictions are called, as they were typed."""
-    return (named.files or [])[1:] or list(named.column_pred or [])
+    return case_names((named.files or [])[1:], named.column_pred or [])
+
+
+def case_names(files: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """What clusterings are called: by what tells them apart, files or columns or both.
+
+    >>> case_names(["a.csv", "b.csv"], ["k2"]), case_names(["a.csv"], ["k2", "k3"])
+    (['a.csv', 'b.csv'], ['k2', 'k3'])
+    >>> case_names(["a.csv", "b.csv"], ["k2", "k3"])
+    ['a.csv:k2', 'a.csv:k3', 'b.csv:k2', 'b.csv:k3']
+    """
+    if len(columns) < 2:
+        return list(files) or list(columns)
+    if len(files) < 2:
+        return list(columns)
+    return [f"{file}:{column}" for file in files for column in columns]
 
 
 def refuse_unused(kind: Kind, named: EvidenceOptions, reading: DataOptions) -> None:
@@ -94,7 +108,7 @@ def refuse_unused(kind: Kind, named: EvidenceOptions, reading: DataOptions) -> N
         if name not in used and getattr(named, name) != getattr(plain, name)
     ]
     sheet = kind in ("probabilities", "raters", "memberships", "measurements")
-    rest = replace(reading, column=None, id_column=None) if sheet else reading
+    rest = replace(reading, id_column=None, column=None if sheet else reading.column)
     if kind not in ("rows", "proximities") and rest != DataOptions():
         extra.append("options for reading data")
     if extra:

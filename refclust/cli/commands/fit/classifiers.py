@@ -128,7 +128,7 @@ def _fit(
     from refclust.cli.show import classifiers as summary
 
     source = dataio.read(path, asked)
-    labels = None if file is None else label_files.read(file, reading)
+    labels = None if file is None else label_files.read(file, reading, source.data)
     known = source.data.labels if labels is None else labels
     if known is None:
         raise BadOption("which classes? --labels names a column of the data, or a file")

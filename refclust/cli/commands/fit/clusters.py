@@ -67,7 +67,7 @@ def kmeans(
         call,
         data=source.data,
         centres=None if centres is None else fit_files.centres(centres, source.data),
-        labels=None if labels is None else label_files.read(labels, reading),
+        labels=None if labels is None else label_files.read(labels, reading, source.data),
         trace="scalars",
         backend=files.backend,
     )

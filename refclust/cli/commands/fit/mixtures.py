@@ -129,7 +129,7 @@ def _fit(
     asked = replace(
         call,
         data=source.data,
-        labels=None if labels is None else label_files.read(labels, reading),
+        labels=None if labels is None else label_files.read(labels, reading, source.data),
         parameters=None if model is None else _parameters(model, source.data, family),
         backend=files.backend,
         **shares,
