@@ -14,9 +14,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, islice
 from typing import Final
 
+from refclust.data.files.delimiters import SAMPLE, recognised, said_delimiter
 from refclust.data.files.textfile import STDIN, blocks, display_name, suffix
 from refclust.data.files.whole import whole
 from refclust.data.pairing import asked_place, id_place
@@ -34,7 +35,7 @@ from refclust.numbers.reading import exact, shown
 
 __all__ = ["STDIN", "is_delimited", "read_columns", "read_labels", "read_weights"]
 
-_DELIMITERS: Final = {".csv": ",", ".tsv": "\t"}
+_DELIMITED: Final = (".csv", ".tsv")
 _LONGEST_LIST = 12
 _WRITTEN: Final = (("id", "cluster"), ("id", "class"))  # how files of labels begin that fits write
 
@@ -45,7 +46,7 @@ def is_delimited(path: str, *, column: str | None = None) -> bool:
     >>> is_delimited("a.csv"), is_delimited("a.txt"), is_delimited("a.txt", column="species")
     (True, False, True)
     """
-    return column is not None or suffix(path) in _DELIMITERS
+    return column is not None or suffix(path) in _DELIMITED
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,19 +199,24 @@ def delimited_rows(
     >>> list(delimited_rows("a.csv", iter(['x,"y, z"\\n']), None))
     [(1, ['x', 'y, z'])]
     """
-    first = next(lines, None)
-    if first is None:
+    sample = list(islice(lines, SAMPLE))
+    if not sample:
         return
-    sign = delimiter or _DELIMITERS.get(suffix(path)) or ("\t" if "\t" in first else ",")
-    reader = csv.reader(chain([first], lines), delimiter=sign, strict=True)
+    said = said_delimiter(sample[0])
+    skipped = int(said is not None)
+    if delimiter is not None or suffix(path) == ".tsv":
+        sign = delimiter or "\t"
+    else:
+        sign = said or recognised(display_name(path), sample)
+    reader = csv.reader(chain(sample[skipped:], lines), delimiter=sign, strict=True)
     try:
         for row in reader:
-            yield reader.line_num, row
+            yield skipped + reader.line_num, row
     except csv.Error as error:
         raise RaggedRows(
-            f"{display_name(path)}:{reader.line_num}: {_quoting(str(error))}; a field that holds "
-            "the delimiter, a quote or a line end is put in quotes, and quotes inside it are "
-            "doubled"
+            f"{display_name(path)}:{skipped + reader.line_num}: {_quoting(str(error))}; a field "
+            "that holds the delimiter, a quote or a line end is put in quotes, and quotes inside "
+            "it are doubled"
         ) from None
 
 

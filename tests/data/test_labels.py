@@ -160,7 +160,7 @@ def test_the_only_column_needs_no_name(put: Put) -> None:
         ("a.txt", b"a\0\xff", NotText, "a.txt:1: the byte 0x00 at offset 1 "),
         ("a.txt", gzip.compress(b"a", mtime=0), NotText, "it looks packed by gzip"),
         ("a.csv", b"PK\x03\x04\0\0", NotText, "it looks like a spreadsheet or a zip archive"),
-        ("a.txt", "ab".encode("utf-16"), NotText, "it looks like UTF-16: save it as UTF-8"),
+        ("a.txt", "ab".encode("utf-32"), NotText, "it looks like UTF-32: save it as UTF-8"),
         ("a.gz", b"plain", NotText, "a.gz ends in .gz but cannot be unpacked: "),
         (
             "a.gz",
@@ -196,7 +196,7 @@ def test_broken_files(
         (CSV, "0", MissingColumn, "has no column '0'"),
         (CSV, "-1", MissingColumn, "has no column '-1'"),
         (CSV, "²", MissingColumn, "has no column '²'"),
-        (b"u;v\n1;2\n", "u", MissingColumn, "has no column 'u'; it has: 'u;v' (is the delimiter"),
+        (b"u v\n1 2\n", "u", MissingColumn, "has no column 'u'; it has: 'u v' (is the delimiter"),
         (b"u,u\n1,2\n", "u", MissingColumn, "has 2 columns called 'u'; use a number: 1 or 2"),
         (b"u,v\n1,2\n3\n", "u", RaggedRows, "a.csv:3: the row has 1 cell, the header has 2"),
         (b"u,v\n1,2,3\n", "u", RaggedRows, "a.csv:2: the row has 3 cells, the header has 2"),

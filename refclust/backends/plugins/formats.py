@@ -52,6 +52,9 @@ class ReadArguments(TypedDict, total=False):
     array: str | None
     text: TextOptions | None
     text_column: str | None
+    decimal: Literal["point", "comma"] | None
+    encoding: str | None
+    vocabulary: str | None
 
 
 @dataclass(frozen=True, slots=True)

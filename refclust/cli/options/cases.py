@@ -30,10 +30,31 @@ def read_cases(
 
     Spec: CONV-EVIDENCE
     """
-    from refclust.cli.options import answers, clusterings, labelings
+    from refclust.cli.options import labelings
+    from refclust.data.files.textfile import written_in
 
     named = replace(asked, delimiter=labelings.delimiter_sign(asked.delimiter))
     refuse_unused(kind, named, reading)
+    with written_in(reading.encoding, _files(named)):
+        return _read(kind, named, reading, session)
+
+
+def _files(named: EvidenceOptions) -> list[str]:
+    """All files of the user's own that were named; models are ours, and UTF-8."""
+    from refclust.data.files.packing import without_ending
+
+    many = [*(named.files or ()), *(named.proba or ())]
+    others = (named.data, named.proximity, named.table, named.raters, named.memberships)
+    paths = [*many, *others, named.trials, named.costs, named.weights]
+    files = [Side.of(path).file for path in paths if path is not None]
+    return [file for file in files if not without_ending(file).lower().endswith(".json")]
+
+
+def _read(
+    kind: Kind, named: EvidenceOptions, reading: DataOptions, session: Session
+) -> list[EvidenceCase]:
+    from refclust.cli.options import answers, clusterings, labelings
+
     match kind:
         case "labelings":
             return labelings.read(named, session, reading.id_column)
@@ -108,7 +129,7 @@ def refuse_unused(kind: Kind, named: EvidenceOptions, reading: DataOptions) -> N
         if name not in used and getattr(named, name) != getattr(plain, name)
     ]
     sheet = kind in ("probabilities", "raters", "memberships", "measurements")
-    rest = replace(reading, id_column=None, column=None if sheet else reading.column)
+    rest = replace(reading, id_column=None, encoding=None, column=None if sheet else reading.column)
     if kind not in ("rows", "proximities") and rest != DataOptions():
         extra.append("options for reading data")
     if extra:

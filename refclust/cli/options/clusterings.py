@@ -149,7 +149,9 @@ def _load(file: str) -> Model:
 
 
 def _is_model(file: str) -> bool:
-    return file.lower().removesuffix(".gz").endswith(_MODEL)
+    from refclust.data.files.packing import without_ending
+
+    return without_ending(file).lower().endswith(_MODEL)
 
 
 def _refuse_twice(

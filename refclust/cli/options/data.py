@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
@@ -87,7 +87,27 @@ class DataOptions:
     ] = None
     text_column: Annotated[
         str | None,
-        typer.Option("--text-column", metavar="C", help="Field of the text in JSON Lines."),
+        typer.Option("--text-column", metavar="C", help="Column or field that holds a text."),
+    ] = None
+    decimal: Annotated[
+        Literal["point", "comma"] | None,
+        typer.Option("--decimal", help="How decimals are written. [found out, else point]"),
+    ] = None
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            "--encoding",
+            metavar="E",
+            help="Of text without a mark, such as cp1252 from Windows. [utf-8]",
+        ),
+    ] = None
+    vocabulary: Annotated[
+        str | None,
+        typer.Option(
+            "--vocabulary",
+            metavar="FILE",
+            help="Names of the columns of counts, one a line. [found beside the data]",
+        ),
     ] = None
     lowercase: Annotated[
         bool | None,
@@ -135,6 +155,9 @@ class DataOptions:
             "base": self.base,
             "array": self.array,
             "text_column": self.text_column,
+            "decimal": self.decimal,
+            "encoding": self.encoding,
+            "vocabulary": self.vocabulary,
             "text": self._text(base.text),
         }
         if self.base not in (None, 0, 1):

@@ -30,13 +30,15 @@ def read(text: str, reading: DataOptions, data: Dataset) -> list[str]:
 
     Spec: DATA-PAIR
     """
+    from refclust.data.files.textfile import written_in
     from refclust.data.labels import is_delimited, read_file
     from refclust.data.pairing import Described, paired
 
     path, column = split(text)
     assert path is not None
     sign = reading.sign() if is_delimited(path, column=column) else None
-    file = read_file(path, [column], delimiter=sign, id_column=reading.id_column)
+    with written_in(reading.encoding, [path]):
+        file = read_file(path, [column], delimiter=sign, id_column=reading.id_column)
     [labels] = file.columns
     if file.ids is None or data.ids is None:
         return labels  # whoever fits compares lengths

@@ -11,12 +11,14 @@ import re
 import sys
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from math import isfinite
 from operator import itemgetter
 from typing import Final, NoReturn
 
 from refclust.data.dataset import DOUBLES, Dataset, dense, readonly
+from refclust.data.files.delimiters import NAMES, SAMPLE
 from refclust.data.files.textfile import display_name, suffix
 from refclust.data.labels import split_lines
 from refclust.data.readers.cells import (
@@ -29,15 +31,15 @@ from refclust.data.readers.cells import (
     weight_in,
 )
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
+from refclust.data.readers.tables.decimals import Decimals, has_decimal_comma
 from refclust.data.readers.tables.delimited import (
     BY_SUFFIX,
-    SAMPLE,
     Table,
     guessed_delimiter,
     open_table,
     parsed,
 )
-from refclust.data.readers.tables.layout import NAMES, Layout, delimiter_hint, layout, role_hint
+from refclust.data.readers.tables.layout import Layout, delimiter_hint, layout, role_hint
 from refclust.errors import (
     BadHeader,
     BadOption,
@@ -55,6 +57,7 @@ _USABLE: Final = (
     "label_column",
     "weight_column",
     "columns",
+    "decimal",
 )
 
 
@@ -103,28 +106,40 @@ def plan_tsv(path: str, options: Options) -> Plan:
 def _read(kind: str, path: str, options: Options, delimiter: str | None) -> Dataset:
     table, rows, columns = _begun(kind, path, options, delimiter)
     pick = _picker(columns.features)
+    decimals = Decimals(options.decimal, table.delimiter)
     values, weights = array(DOUBLES), array(DOUBLES)
     ids: list[str] = []
     labels: list[str] = []
     intern, width = sys.intern, columns.width
     blank = 0  # the first of the empty lines that may end the file
+    pending = decimals.pending
     for row in rows:
         if len(row) != width or (blank and row):
             if not row or (len(row) == 1 and row[0] and not row[0].strip(BLANKS)):
                 blank = blank or table.line
                 continue
             _refuse_row(table, row, columns, blank)
+        if decimals.comma:
+            row = _pointed(table, row, columns, decimals)
         cells = pick(row)
         try:
             numbers = [*map(float, cells)]
         except ValueError:
+            if not decimals.turned(cells, _line(table)):
+                _check_cells(table, row, columns)
+                raise
+            row = _pointed(table, row, columns, decimals)
             _check_cells(table, row, columns)
-            raise
+            cells = pick(row)
+            numbers = [*map(float, cells)]
         # Only a test: the sum is not finite if a number is not; overflow alone does no harm, for
         # then every cell is looked at. float() also takes 1_000 and digits of other scripts.
         text = "".join(cells)
         if not isfinite(sum(numbers)) or "_" in text or not text.isascii():
             _check_cells(table, row, columns)
+        if pending and "." in text:
+            decimals.saw_point(_line(table))
+            pending = decimals.pending
         values.extend(numbers)
         if columns.label is not None:
             labels.append(intern(_name_in(table, row, columns, columns.label)))
@@ -135,6 +150,7 @@ def _read(kind: str, path: str, options: Options, delimiter: str | None) -> Data
     if not values:
         held = "a header but no row below it" if columns.names else "no row"
         raise EmptyFile(f"{display_name(path)} has {held}")
+    decimals.settle()
     check_weights(weights, display_name(path))
     return dense(
         values,
@@ -166,18 +182,42 @@ def _begun(
         if all(not "".join(row).strip(BLANKS) for row in rows):
             raise EmptyFile(f"{name} holds nothing but empty lines")
         raise BadHeader(f"{name}:1: the line is empty; it should hold names or numbers")
-    columns = layout(name, first, options)
+    columns = _layout(name, first, options, table.delimiter)
     if columns.names is None:
-        table.line = 0
         return table, _again(table, first, rows), columns
     return table, rows, columns
 
 
 def _again(table: Table, first: list[str], rows: Iterator[list[str]]) -> Iterator[list[str]]:
     """Yield the first row once more, then the others."""
-    table.line = 1
+    table.line = 1 + table.skipped
     yield first
     yield from rows
+
+
+def _layout(name: str, first: list[str], options: Options, delimiter: str) -> Layout:
+    """What the columns are; a first row of numbers with decimal commas is no header."""
+    if options.decimal == "point" or (options.decimal is None and delimiter == ","):
+        return layout(name, first, options)
+    seen = [cell.replace(",", ".") if has_decimal_comma(cell) else cell for cell in first]
+    columns = layout(name, seen, options)
+    if columns.names is None or seen == first:
+        return columns
+    return layout(name, first, replace(options, header=True))
+
+
+def _pointed(table: Table, row: list[str], columns: Layout, decimals: Decimals) -> list[str]:
+    """The row with points for decimal commas in all columns of numbers."""
+    places = [*columns.features, *([] if columns.weight is None else [columns.weight])]
+    pointed = list(row)
+    cells = decimals.pointed([row[place] for place in places], _line(table))
+    for place, cell in zip(places, cells, strict=True):
+        pointed[place] = cell
+    return pointed
+
+
+def _line(table: Table) -> str:
+    return f"{display_name(table.path)}:{table.line}"
 
 
 def _tab(options: Options) -> str:
@@ -241,10 +281,11 @@ def _sniffed(path: str, delimiter: str | None) -> float:
     if len(lines) > 1 and not lines[-1].endswith(("\n", "\r")):
         lines.pop()  # it may be cut
     lines = [line for line in lines if line.strip()]
-    rows = parsed(lines, delimiter or guessed_delimiter(lines))
+    sign = delimiter or guessed_delimiter(lines)
+    rows = parsed(lines, sign)
     body = rows[1:] or rows
     cells = [cell for row in body for cell in row]
-    numbers = sum(map(is_number, cells))
+    numbers = sum(is_number(cell) or (sign != "," and has_decimal_comma(cell)) for cell in cells)
     if len({len(row) for row in rows}) > 1:
         return 0.5 if 10 * numbers >= 9 * len(cells) else 0.0  # reading will say where
     if 2 * numbers < len(cells) or not numbers:
@@ -267,19 +308,25 @@ def _plan(kind: str, path: str, options: Options, delimiter: str | None) -> Plan
         if place is not None:
             facts[role] = f"column {place + 1}" + (f", {listed([named[place]])}" if named else "")
     notes: list[str] = []
+    decimals = Decimals(options.decimal, table.delimiter)
     try:
         for row in islice(rows, SAMPLE):
             if row and len(row) != columns.width:
                 _refuse_row(table, row, columns, 0)
             if row:
+                cells = [row[place] for place in columns.features]
+                if decimals.comma or decimals.turned(cells, _line(table)):
+                    row = _pointed(table, row, columns, decimals)
                 _check_cells(table, row, columns)
     except RefclustError as error:
         notes.append(str(error))
+    if decimals.comma:
+        facts["decimals"] = "comma"
     if named is not None:
         doubtful = [named[i] for i in columns.features if _LIKE_A_ROLE.fullmatch(named[i])]
         if doubtful:
             notes.append(f"read as features, but maybe ids or labels: {listed(doubtful)}")
-    if delimiter is None and suffix(path) not in BY_SUFFIX:
+    if delimiter is None and BY_SUFFIX.get(suffix(path)) != table.delimiter:
         notes.append(f"the delimiter is judged by the first {SAMPLE} lines")
     if options.header is None:
         notes.append(
