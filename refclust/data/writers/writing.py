@@ -145,12 +145,12 @@ def label_chunks(
         if len(column) != data.n:
             raise LabelLengthMismatch(f"{len(column)} values of {name} for {data.n} rows")
     rows = (
-        [data.row_name(i), *(_plain(column[i]) for column in (labels, *more.values()))]
+        [data.row_name(i), *(plain_value(column[i]) for column in (labels, *more.values()))]
         for i in range(data.n)
     )
     if format == "jsonl":
-        return _blocks(_json_line(header, row) for row in rows)
-    return _blocks(_csv_lines(chain((header,), rows), _LABEL_FORMATS[format]))
+        return text_blocks(_json_line(header, row) for row in rows)
+    return text_blocks(_csv_lines(chain((header,), rows), _LABEL_FORMATS[format]))
 
 
 def label_format(target: str | TextIO) -> str:
@@ -296,7 +296,7 @@ def _shortest(value: float) -> str:
     return repr(value).removesuffix(".0")
 
 
-def _blocks(pieces: Iterable[str]) -> Iterator[str]:
+def text_blocks(pieces: Iterable[str]) -> Iterator[str]:
     """Join small pieces, so that writing is not a call a row."""
     held: list[str] = []
     size = 0
@@ -311,7 +311,7 @@ def _blocks(pieces: Iterable[str]) -> Iterator[str]:
 
 
 def _encoded(pieces: Iterable[str]) -> Iterator[bytes]:
-    return map(_bytes, _blocks(pieces))
+    return map(_bytes, text_blocks(pieces))
 
 
 def _bytes(text: str) -> bytes:
@@ -322,7 +322,7 @@ def _bytes(text: str) -> bytes:
         raise BadLabel(f"{wrong!r} ends in half of a character, which no text file holds") from None
 
 
-def _plain(value: Any) -> int | float | str:
+def plain_value(value: Any) -> int | float | str:
     """A label or a number as the standard library writes it."""
     if isinstance(value, int | float | str):
         return value

@@ -104,7 +104,7 @@ def plan_tsv(path: str, options: Options) -> Plan:
 
 
 def _read(kind: str, path: str, options: Options, delimiter: str | None) -> Dataset:
-    table, rows, columns = _begun(kind, path, options, delimiter)
+    table, rows, columns = begun(kind, path, options, delimiter)
     pick = _picker(columns.features)
     decimals = Decimals(options.decimal, table.delimiter)
     values, weights = array(DOUBLES), array(DOUBLES)
@@ -164,7 +164,7 @@ def _read(kind: str, path: str, options: Options, delimiter: str | None) -> Data
     )
 
 
-def _begun(
+def begun(
     kind: str, path: str, options: Options, delimiter: str | None
 ) -> tuple[Table, Iterator[list[str]], Layout]:
     """Read the first row, decide on the columns, and return the rows still to be read."""
@@ -295,7 +295,7 @@ def _sniffed(path: str, delimiter: str | None) -> float:
 
 
 def _plan(kind: str, path: str, options: Options, delimiter: str | None) -> Plan:
-    table, rows, columns = _begun(kind, path, options, delimiter)
+    table, rows, columns = begun(kind, path, options, delimiter)
     named = columns.names
     facts = {
         "delimiter": NAMES.get(table.delimiter, repr(table.delimiter)),
