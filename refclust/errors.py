@@ -288,6 +288,18 @@ class BadCell(DataError):
     code = "bad-cell"
 
 
+class UnseenCategory(DataError):
+    """A row has a category that the fit has not seen."""
+
+    code = "unseen-category"
+
+
+class NoSpread(DataError):
+    """A column cannot be scaled by a rule that finds nothing to divide by."""
+
+    code = "no-spread"
+
+
 class BadHeader(DataError):
     """The first lines of a file do not say what they must."""
 

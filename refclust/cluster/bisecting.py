@@ -176,6 +176,7 @@ def _fit(
         features=data.features,
         digest=data.digest(),
         provenance=provenance,
+        preparation=data.preparation,
     )
 
 

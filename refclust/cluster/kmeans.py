@@ -102,7 +102,11 @@ class Steps:
         self._checkpoint = checkpoint
         self._watched = options.trace != "none"
         # Hashing takes longer than an iteration: a fit that nobody watches leaves it for later.
-        self._fingerprint = Fingerprint(text=data.digest()) if self._watched else Fingerprint(data)
+        self._fingerprint = (
+            Fingerprint(text=data.digest(), preparation=data.preparation)
+            if self._watched
+            else Fingerprint(data)
+        )
         self._progress = Progress()
         if checkpoint is not None:
             reader = ProgressReader(options, data.n, data.d)

@@ -18,6 +18,7 @@ from refclust.cluster.options import Start as Start
 from refclust.data.dataset import Features, Fingerprint
 from refclust.data.files import parts
 from refclust.data.files.records import Key
+from refclust.data.preparing.record import Preparation
 from refclust.kernels.centres import CentreMatrix
 
 if TYPE_CHECKING:
@@ -224,6 +225,7 @@ class BisectingFit:
     features: Features | None
     digest: str
     provenance: Provenance
+    preparation: Preparation | None = None
 
     @property
     def converged(self) -> bool:

@@ -14,7 +14,7 @@ import sys
 from array import array
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from refclust.data.accepting.buffers import surely_finite, surely_weights
 from refclust.errors import (
@@ -26,6 +26,9 @@ from refclust.errors import (
     NotFinite,
     RaggedRows,
 )
+
+if TYPE_CHECKING:
+    from refclust.data.preparing.record import Preparation
 
 Features: TypeAlias = tuple[str, ...] | tuple[int, ...]
 DenseRow: TypeAlias = tuple[float, ...]
@@ -70,6 +73,7 @@ class Dataset:
     features: Features | None = None
     labels: tuple[Hashable, ...] | None = None
     weights: memoryview | None = None  # doubles of at least 0, not all 0
+    preparation: Preparation | None = None  # what was done to the user's own columns
 
     def __post_init__(self) -> None:
         """Check what can be checked without looking at rows one by one."""
@@ -178,6 +182,7 @@ class Dataset:
             None
             if self.weights is None
             else readonly(array(DOUBLES, (self.weights[i] for i in rows))),
+            self.preparation,
         )
 
 
@@ -191,10 +196,17 @@ class Fingerprint:
     True
     """
 
-    __slots__ = ("_data", "_text")
+    __slots__ = ("_data", "_text", "preparation")
 
-    def __init__(self, data: Dataset | None = None, text: str = "") -> None:
+    def __init__(
+        self,
+        data: Dataset | None = None,
+        text: str = "",
+        preparation: Preparation | None = None,
+    ) -> None:
         self._data, self._text = data, text
+        # What was done to the columns belongs to the data as much as their numbers do.
+        self.preparation = preparation if data is None else data.preparation
 
     @property
     def text(self) -> str:
@@ -216,7 +228,7 @@ class Fingerprint:
         return f"Fingerprint(text={self.text!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Fingerprint, (None, self.text)
+        return Fingerprint, (None, self.text, self.preparation)
 
 
 def readonly(values: array[float] | array[int]) -> memoryview:

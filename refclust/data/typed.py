@@ -55,6 +55,7 @@ class Column:
     numbers: memoryview | None  # doubles, NaN where a cell is missing or no number
     texts: tuple[str | None, ...] | None  # as written, None where missing; None if never text
     categories: tuple[str, ...] | None = None  # those that the file itself declares, in its order
+    raw: Sequence[str] | None = None  # as written, marks of missing cells included
 
     def __len__(self) -> int:
         return len(self.numbers if self.numbers is not None else self.texts or ())
@@ -152,7 +153,8 @@ def of_texts(
     countable = sum(x == x for x in numbers)
     # Most cells decide: one slip of the pen among numbers is named, not taken for a category.
     numeric = categories is None and there > 0 and 2 * countable >= there
-    column = Column(name, "number", readonly(numbers) if numeric else None, texts, categories)
+    values = readonly(numbers) if numeric else None
+    column = Column(name, "number", values, texts, categories, cells)
     return replace(column, kind=kind_of(column))
 
 

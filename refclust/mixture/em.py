@@ -68,7 +68,9 @@ class EMSteps(Generic[P, D, M]):
         self._weight = total_weight(rows.data) / family.unit
         watched = options.trace != "none" or checkpoint is not None
         self._fingerprint = (
-            Fingerprint(text=rows.data.digest()) if watched else Fingerprint(rows.data)
+            Fingerprint(text=rows.data.digest(), preparation=rows.data.preparation)
+            if watched
+            else Fingerprint(rows.data)
         )
         progress: Progress[P] = Progress()
         if checkpoint is not None:

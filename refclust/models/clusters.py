@@ -20,6 +20,7 @@ from refclust.data.files.atomic import write_atomically
 from refclust.data.files.packing import check_packing, packed
 from refclust.data.files.records import taken
 from refclust.data.files.textfile import display_name, read_text
+from refclust.data.preparing.record import Preparation
 from refclust.errors import BadOption, DimensionMismatch, FileExists
 from refclust.models.document import FORMAT, VERSION, from_json, to_json
 from refclust.models.records.clusters import (
@@ -146,6 +147,15 @@ class _OfRows(Protocol):
     def features(self) -> Features | None: ...
 
 
+def preparation_of(fit: object) -> Preparation | None:
+    """What was done to the columns of the data of a fit, or of a model.
+
+    Spec: PREP-MODEL
+    """
+    facts = getattr(fit, "data", None) or getattr(fit, "fingerprint", None) or fit
+    return getattr(facts, "preparation", None)
+
+
 def data_facts(fit: _OfRows, data: Dataset | None, reading: Reading | None) -> DataFacts:
     """What a model tells of the data of a fit, which decide how its numbers are written.
 
@@ -157,7 +167,8 @@ def data_facts(fit: _OfRows, data: Dataset | None, reading: Reading | None) -> D
             f"those of the fit had {fit.n} and {fit.d}"
         )
     kind: DataKind = "sparse" if data is not None and data.kind == "sparse" else "dense"
-    return DataFacts(kind, fit.n, fit.d, fit.digest, fit.features, reading)
+    plan = preparation_of(fit) if data is None else data.preparation
+    return DataFacts(kind, fit.n, fit.d, fit.digest, fit.features, reading, plan)
 
 
 def origin_of(provenance: Provenance) -> DataOrigin:
@@ -180,7 +191,8 @@ def _agglomerative(
         known = DataFacts("distances", tree.n, 0, digest, None, reading)
     else:
         kind: DataKind = "sparse" if data.kind == "sparse" else "dense"
-        known = DataFacts(kind, data.n, data.d, data.digest(), data.features, reading)
+        digest, plan = data.digest(), data.preparation
+        known = DataFacts(kind, data.n, data.d, digest, data.features, reading, plan)
     if cut is None and tree.labels is not None:
         cut = Cut(k=max(tree.labels) + 1)
         if tree.cut(max(tree.labels) + 1) != tree.labels:

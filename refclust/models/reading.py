@@ -15,7 +15,10 @@ from typing import Final
 from refclust.data.align import aligned
 from refclust.data.dataset import Dataset
 from refclust.data.files.source import keeping
-from refclust.data.readers.formats import Options, Reader
+from refclust.data.preparing.reading import read_again
+from refclust.data.preparing.record import Preparation
+from refclust.data.preparing.scales import scaled
+from refclust.data.readers.formats import Options, Reader, choose
 from refclust.data.readers.formats import read as read_data
 from refclust.data.text import document_frequencies, tfidf
 from refclust.errors import MissingColumn, RefclustError
@@ -58,8 +61,8 @@ def read_like(
         return fitted_to(model, data)
 
     def read(asked: Options) -> Dataset:
-        name = format_name or reading.format
-        return read_data(path, format=name, options=asked, readers=readers)
+        reader = choose(path, format_name or reading.format, readers)
+        return read_again(model.data.preparation, reader, path, asked)
 
     wanted = _counting(reading.options if options is None else options)
     fixed = _ROLES if options is not None else ()
@@ -74,11 +77,20 @@ def fitted_to(model: Model, data: Dataset) -> tuple[Dataset, int]:
     """
     known, unseen = aligned(data, model.data.features, model.data.d)
     reading = model.data.reading
-    if reading is None or reading.weighing is None:
-        return known, unseen
-    weighing = reading.weighing
-    weighed = tfidf(known, frequencies=weighing.frequencies, documents=weighing.documents)
-    return weighed, unseen
+    if reading is not None and reading.weighing is not None:
+        weighing = reading.weighing
+        known = tfidf(known, frequencies=weighing.frequencies, documents=weighing.documents)
+    return in_units(model.data.preparation, known), unseen
+
+
+def in_units(plan: Preparation | None, data: Dataset) -> Dataset:
+    """Rows of numbers scaled as those of a fit were, unless that was done to them before.
+
+    Spec: PREP-MODEL
+    """
+    if plan is None or plan.scale is None or data.preparation is not None:
+        return data
+    return replace(scaled(data, plan.scale), preparation=plan)
 
 
 def _counting(options: Options) -> Options:

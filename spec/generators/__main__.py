@@ -23,6 +23,7 @@ from . import (
     make_labels,
     make_medium,
     make_mixture,
+    make_preparation,
     make_proximity,
     make_real,
     make_sampling,
@@ -61,6 +62,7 @@ MAKERS: dict[str, Callable[[], list[VectorFile]]] = {
     "significance": make_significance.files,
     "classification": make_classification.files,
     "proximity": make_proximity.files,
+    "preparation": make_preparation.files,
 }
 
 

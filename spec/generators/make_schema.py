@@ -177,7 +177,33 @@ def _evidence() -> list[dict[str, Any]]:
             [],
             {"estimate": ratio, "value": ratio, "variance": ratio},
         ),
+        *_preparation(),
         *_classification(),
+    ]
+
+
+def _preparation() -> list[dict[str, Any]]:
+    """What the functions of chapter 07 are given: a column, a category, a table with gaps."""
+    ratio = {"type": "string", "pattern": RATIONAL}
+    cells = {"type": "array", "items": {"anyOf": [ratio, {"type": "null"}]}}
+    counts = {"type": "array", "items": {"type": "integer", "minimum": 0}}
+    cell = {"anyOf": [ratio, {"type": ["integer", "null"]}]}
+    table = {"type": "array", "items": {"type": "array", "items": cell}}
+    return [
+        _object(
+            ["cells", "weights"], ["share"], {"cells": cells, "weights": counts, "share": ratio}
+        ),
+        _object(
+            ["cells", "centre", "divisor"],
+            [],
+            {"cells": SHARES, "centre": ratio, "divisor": ratio},
+        ),
+        _object(
+            ["category", "categories", "weight"],
+            [],
+            {"category": {"type": "integer"}, "categories": counts, "weight": ratio},
+        ),
+        _object(["table", "nominal"], [], {"table": table, "nominal": counts}),
     ]
 
 

@@ -25,6 +25,7 @@ from refclust.data.files.textfile import readable
 from refclust.data.readers import formats
 from refclust.data.readers.formats import HEAD, Options, Plan, Reader
 from refclust.data.text import TextOptions
+from refclust.data.typed import Frame
 from refclust.errors import (
     BackendFailure,
     BackendRefused,
@@ -55,6 +56,8 @@ class ReadArguments(TypedDict, total=False):
     decimal: Literal["point", "comma"] | None
     encoding: str | None
     vocabulary: str | None
+    exclude: tuple[str, ...] | None
+    categorical: tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +188,8 @@ def _objection(reader: Any, taken: Iterable[Format]) -> str:
         isinstance(ending, str) and ending.startswith(".") for ending in suffixes
     ):
         return f"its endings are {shown(suffixes)}, not a tuple of words that begin with a dot"
-    for member in ("read", "sniff", "plan"):
+    due = ("read", "sniff", "plan", *(() if reader.frame is None else ("frame",)))
+    for member in due:
         if not callable(getattr(reader, member)):
             return f"its {member} is {shown(getattr(reader, member))}, not a function"
     for entry in taken:
@@ -202,9 +206,9 @@ def _objection(reader: Any, taken: Iterable[Format]) -> str:
 def _guarded(reader: Reader, owner: str) -> Reader:
     """The same reader; its surprises are told as its own, its sniffing never stops others."""
 
-    def called(function: Any, path: str, options: Options, kind: type) -> Any:
+    def called(function: Any, path: str, options: Options, kind: type, *more: Any) -> Any:
         with readable(path, BadFile), as_file(path) as file:
-            done = attempt(lambda: function(file, options))
+            done = attempt(lambda: function(file, options, *more))
         _tell_printed(reader.name, owner, done.printed)
         if isinstance(done.error, RefclustError):
             if file == path:
@@ -235,6 +239,9 @@ def _guarded(reader: Reader, owner: str) -> Reader:
         read=lambda path, options: called(reader.read, path, options, Dataset),
         sniff=sniff,
         plan=lambda path, options: called(reader.plan, path, options, Plan),
+        frame=None
+        if reader.frame is None
+        else lambda path, options, rows: called(reader.frame, path, options, Frame, rows),
     )
 
 

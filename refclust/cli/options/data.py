@@ -14,6 +14,8 @@ from refclust.cli.options.groups import together
 from refclust.cli.output import note
 from refclust.data.files import source as _source
 from refclust.data.files.source import keeping, passing
+from refclust.data.preparing.asked import Asked, Constants
+from refclust.data.preparing.record import Missing, Unseen
 from refclust.errors import BadOption
 from refclust.escape import for_terminal
 
@@ -77,6 +79,46 @@ class DataOptions:
     column: Annotated[
         list[str] | None,
         typer.Option("--column", metavar="C", help="Only this feature; may be repeated. [all]"),
+    ] = None
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--columns",
+            metavar="LIST",
+            help="Only these features: names, numbers, ranges (a:d, 2-5), patterns (x*). [all]",
+        ),
+    ] = None
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option("--exclude", metavar="LIST", help="Not these features, likewise."),
+    ] = None
+    categorical: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--categorical", metavar="LIST", help="Features that hold categories, likewise."
+        ),
+    ] = None
+    category_weight: Annotated[
+        float | None,
+        typer.Option(
+            "--category-weight", metavar="W", help="What a category counts that a row has. [1]"
+        ),
+    ] = None
+    unseen: Annotated[
+        Unseen | None,
+        typer.Option("--unseen", help="New categories at predict: refuse, or none of them."),
+    ] = None
+    missing: Annotated[
+        Missing | None,
+        typer.Option("--missing", help="What to do with missing cells. [refuse]"),
+    ] = None
+    scale: Annotated[
+        Literal["standard", "range", "robust", "none"] | None,
+        typer.Option("--scale", help="Bring all features to one scale. [none]"),
+    ] = None
+    constants: Annotated[
+        Constants | None,
+        typer.Option("--constants", help="Constant columns. [drop if scaled or Gaussian]"),
     ] = None
     base: Annotated[
         int | None,
@@ -151,7 +193,9 @@ class DataOptions:
             "id_column": self.id_column,
             "label_column": self.label_column,
             "weight_column": self.weight_column,
-            "columns": tuple(self.column) if self.column else None,
+            "columns": self._chosen(),
+            "exclude": _lists(self.exclude),
+            "categorical": _lists(self.categorical),
             "base": self.base,
             "array": self.array,
             "text_column": self.text_column,
@@ -165,6 +209,24 @@ class DataOptions:
         options = replace(base, **{name: x for name, x in named.items() if x is not None})
         empty = [name for name in named if getattr(options, name) == ""]
         return replace(options, **dict.fromkeys(empty))
+
+    def _chosen(self) -> tuple[str, ...] | None:
+        """The features asked for one by one, then those of lists."""
+        columns = (*(self.column or ()), *(_lists(self.columns) or ()))
+        return columns or None
+
+    def asked(self, constants: Constants | None = None) -> Asked:
+        """What is to be done to the columns; ``constants`` holds unless the user says something."""
+        from refclust.data.preparing.asked import Asked
+
+        named: dict[str, Any] = {
+            "scale": self.scale,
+            "missing": self.missing,
+            "weight": self.category_weight,
+            "unseen": self.unseen,
+            "constants": self.constants or constants,
+        }
+        return Asked(**{name: x for name, x in named.items() if x is not None})
 
     def _text(self, base: TextOptions | None) -> TextOptions | None:
         named = (self.lowercase, self.stop_words, self.min_df, self.max_df, self.tfidf or None)
@@ -203,10 +265,25 @@ class Source:
 reads = together(DataOptions, "reading")  # gives a command all options for reading
 
 
-def read(path: str, reading: DataOptions) -> Source:
-    """Read the data that a command was given."""
+def read(path: str, reading: DataOptions, *, constants: Constants | None = None) -> Source:
+    """Read the data that a command was given, and prepare their columns."""
+    from refclust.backends.plugins import formats
+    from refclust.data.preparing.reading import read_prepared
+
+    options, asked = reading.options(), reading.asked(constants)
+    reader = formats.choose(path, reading.format)
+    prepared = read_prepared(reader, path, options, asked)
+    for text in prepared.notes:
+        note(text)
+    return Source(path, reader.name, prepared.options, prepared.data)
+
+
+def read_plain(path: str, reading: DataOptions) -> Source:
+    """Read numbers that are no table of objects, such as distances: every column is one."""
     from refclust.backends.plugins import formats
 
+    if reading.asked() != DataOptions().asked():
+        raise BadOption("distances are not prepared; --scale and the like belong to DATA")
     options = reading.options()
     reader = formats.choose(path, reading.format)
     with passing(path):
@@ -218,12 +295,24 @@ def read_as(model: Model, path: str, reading: DataOptions) -> tuple[Source, int]
 
     Returns them over the features of the model, and how many other features were left out.
     """
+    from dataclasses import replace
+
     from refclust.backends.plugins import formats
+    from refclust.data.preparing.reading import read_again
     from refclust.data.readers.formats import Options
     from refclust.models.reading import fitted_to, new_options, read_new
 
     if reading.tfidf:
         raise BadOption("--tfidf is settled by the model: its data were weighed, or they were not")
+    plan = model.data.preparation
+    settled = replace(reading, unseen=None if plan is not None else reading.unseen)
+    if settled.asked() != DataOptions().asked() or reading.categorical:
+        raise BadOption(
+            "--scale, --missing and --categorical are settled by the model; new rows are prepared "
+            "as those of the fit were"
+        )
+    if plan is not None and reading.unseen is not None:
+        plan = replace(plan, unseen=reading.unseen)
     fitted = model.data.reading
     reader = formats.choose(path, reading.format or _format_of(model, path))
     base = Options() if fitted is None else new_options(fitted)
@@ -235,7 +324,9 @@ def read_as(model: Model, path: str, reading: DataOptions) -> tuple[Source, int]
     asked_for = [role for role, column in roles.items() if column is not None]
     with keeping(path):
         rows, options = read_new(
-            lambda asked: reader.read(path, asked), reading.over(base), fixed=asked_for
+            lambda asked: read_again(plan, reader, path, asked),
+            reading.over(base),
+            fixed=asked_for,
         )
     data, unseen = fitted_to(model, rows)
     return Source(path, reader.name, options, data), unseen
@@ -277,6 +368,13 @@ def _format_of(model: Model, path: str) -> str | None:
         return None
     fitting = [each.name for each in readers() if ending and ending in each.suffixes]
     return None if path != STDIN and fitting and reading.format not in fitting else reading.format
+
+
+def _lists(texts: list[str] | None) -> tuple[str, ...] | None:
+    """The columns of all lists that an option was given."""
+    from refclust.data.readers.tables.choosing import split_list
+
+    return tuple(item for text in texts or () for item in split_list(text)) or None
 
 
 def _sign(text: str | None) -> str | None:

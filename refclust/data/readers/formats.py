@@ -19,6 +19,7 @@ from refclust.data.files.parts import whole
 from refclust.data.files.source import comes_once, keeping, packing_of, passing, unpacked
 from refclust.data.files.textfile import STDIN, display_name, readable, suffix, written_in
 from refclust.data.text import TextOptions
+from refclust.data.typed import Frame
 from refclust.errors import (
     BadFile,
     BadOption,
@@ -52,6 +53,8 @@ _DUE: Final[Mapping[str, tuple[type | tuple[type, ...], str]]] = {
     "label_column": (str, "the name of a column, or its number as text,"),
     "weight_column": (str, "the name of a column, or its number as text,"),
     "columns": ((tuple, list), "a tuple of names"),
+    "exclude": ((tuple, list), "a tuple of names"),
+    "categorical": ((tuple, list), "a tuple of names"),
     "base": (int, "0 or 1"),
     "array": (str, "the name of an array"),
     "text": (TextOptions, "a TextOptions"),
@@ -71,7 +74,7 @@ class Options:
     id_column: str | None = None  # by name, or by number from 1
     label_column: str | None = None
     weight_column: str | None = None
-    columns: tuple[str, ...] | None = None  # only these features
+    columns: tuple[str, ...] | None = None  # only these features, likewise also as range or pattern
     base: Annotated[int, whole(0, 1)] | None = None  # the first index of svmlight: 0 or 1
     array: str | None = None  # which array of an .npz
     text: TextOptions | None = None
@@ -79,6 +82,8 @@ class Options:
     decimal: Literal["point", "comma"] | None = None
     encoding: str | None = None  # of a text without a mark of its own
     vocabulary: str | None = None  # a file of the names of columns, one a line
+    exclude: tuple[str, ...] | None = None  # features left out, by name, number, range or pattern
+    categorical: tuple[str, ...] | None = None  # features that hold categories
 
     def __post_init__(self) -> None:
         """Refuse what no reader could understand."""
@@ -90,9 +95,10 @@ class Options:
             raise BadOption(f"decimal is {shown(self.decimal)}; point or comma is needed")
         if self.encoding is not None:
             known_encoding(self.encoding)
-        names: Any = self.columns
-        if names is not None and not all(isinstance(name, str) for name in names):
-            raise BadOption(f"columns are {shown(names)}; they are named by texts")
+        for option in ("columns", "exclude", "categorical"):
+            names: Any = getattr(self, option)
+            if names is not None and not all(isinstance(name, str) for name in names):
+                raise BadOption(f"{option} are {shown(names)}; they are named by texts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +121,8 @@ class Reader:
     read: Callable[[str, Options], Dataset]
     sniff: Callable[[str], float]  # 0 to 1 from the first bytes; never raises on bad content
     plan: Callable[[str, Options], Plan]
+    # Of tables: all columns with what they hold; of some first rows only, if a number is given.
+    frame: Callable[[str, Options, int | None], Frame] | None = None
 
 
 def builtin() -> tuple[Reader, ...]:
@@ -149,7 +157,12 @@ def _of_any_encoding(reader: Reader) -> Reader:
             return made
         return replace(made, facts=(*made.facts, ("encoding", options.encoding)))
 
-    return replace(reader, read=read, plan=plan)
+    def frame(path: str, options: Options, rows: int | None) -> Frame:
+        assert reader.frame is not None
+        with written_in(options.encoding, [path]):
+            return reader.frame(path, replace(options, encoding=None), rows)
+
+    return replace(reader, read=read, plan=plan, frame=frame if reader.frame else None)
 
 
 def choose(path: str, name: str | None = None, readers: Sequence[Reader] | None = None) -> Reader:

@@ -8,7 +8,8 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
 from refclust.data.dataset import Features
 from refclust.data.files.document import Node
 from refclust.data.files.parts import NULL, Known, array, double, items, names, on_line, text, whole
-from refclust.data.files.records import GIVEN
+from refclust.data.files.records import GIVEN, IF_ANY
+from refclust.data.preparing.record import Preparation
 from refclust.data.readers.formats import Options
 
 T = TypeVar("T")
@@ -78,6 +79,7 @@ class DataFacts:
     digest: Annotated[str, text("[0-9a-f]{64}", "a SHA-256 of 64 hexadecimal digits")] | None
     features: Annotated[Features, names("d", _once)] | None
     reading: Reading | None
+    preparation: Annotated[Preparation | None, IF_ANY] = None
 
     RULES: ClassVar = {
         "if": {"properties": {"kind": {"const": "distances"}}},
@@ -92,6 +94,8 @@ class DataFacts:
                 node.fail("distances have no features; d is 0 and features null")
         elif self.digest is None:
             node.entry("digest").wrong("a string")
+        if self.preparation is not None:
+            self.preparation.fits(node.entry("preparation"), self.kind, self.d)
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,7 +164,9 @@ def agglomerative(
     from refclust.cluster import hierarchical
     from refclust.models.clusters import Cut
 
-    source = dataio.read(data or call.distances, reading)
+    source = (
+        dataio.read_plain(call.distances, reading) if data is None else dataio.read(data, reading)
+    )
     rows: dict[str, Any] = {"distances" if data is None else "data": source.data}
     tree = hierarchical.agglomerative(**vars(replace(call, backend=files.backend, **rows)))
     cut = None if tree.labels is None else Cut(k=call.k, height=call.height)

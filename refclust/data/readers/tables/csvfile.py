@@ -31,7 +31,7 @@ from refclust.data.readers.cells import (
     weight_in,
 )
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
-from refclust.data.readers.tables.decimals import Decimals, has_decimal_comma
+from refclust.data.readers.tables.decimals import Decimals, has_decimal_comma, pointed_columns
 from refclust.data.readers.tables.delimited import (
     BY_SUFFIX,
     Table,
@@ -39,7 +39,14 @@ from refclust.data.readers.tables.delimited import (
     open_table,
     parsed,
 )
-from refclust.data.readers.tables.layout import Layout, delimiter_hint, layout, role_hint
+from refclust.data.readers.tables.layout import (
+    Layout,
+    arranged,
+    delimiter_hint,
+    layout,
+    role_hint,
+)
+from refclust.data.typed import Frame, of_texts
 from refclust.errors import (
     BadHeader,
     BadOption,
@@ -58,6 +65,8 @@ _USABLE: Final = (
     "weight_column",
     "columns",
     "decimal",
+    "exclude",
+    "categorical",
 )
 
 
@@ -101,6 +110,53 @@ def plan_csv(path: str, options: Options) -> Plan:
 def plan_tsv(path: str, options: Options) -> Plan:
     """Tell the header and the columns that reading would use."""
     return _plan("tsv", path, options, _tab(options))
+
+
+def frame_csv(path: str, options: Options, rows: int | None = None) -> Frame:
+    """Read a delimited table with all its columns, whatever they hold; maybe only some rows.
+
+    Spec: DATA-CSV, PREP-KIND
+    """
+    return _framed("csv", path, options, options.delimiter, rows)
+
+
+def frame_tsv(path: str, options: Options, rows: int | None = None) -> Frame:
+    """Read a table whose columns are separated by tabs, whatever they hold.
+
+    Spec: DATA-CSV, PREP-KIND
+    """
+    return _framed("tsv", path, options, _tab(options), rows)
+
+
+def _framed(
+    kind: str, path: str, options: Options, delimiter: str | None, most: int | None
+) -> Frame:
+    table, rows, columns = begun(kind, path, options, delimiter, arranged)
+    cells: list[list[str]] = []
+    lines = array("q")
+    blank = 0
+    for row in rows:
+        if len(row) != columns.width or (blank and row):
+            if not row or (len(row) == 1 and row[0] and not row[0].strip(BLANKS)):
+                blank = blank or table.line
+                continue
+            _refuse_row(table, row, columns, blank)
+        cells.append(row)
+        lines.append(table.line)
+        if len(cells) == most:
+            break
+    file = display_name(path)
+    if not cells and most is None:
+        held = "a header but no row below it" if columns.names else "no row"
+        raise EmptyFile(f"{file} has {held}")
+    names = columns.names or tuple(str(i + 1) for i in range(columns.width))
+    by_column: list[Sequence[str]] = [*zip(*cells, strict=True)] or [()] * columns.width
+    if most is None:
+        numeric = [j for j in range(columns.width) if j not in (columns.id, columns.label)]
+        decimals = Decimals(options.decimal, table.delimiter)
+        by_column = pointed_columns(by_column, numeric, decimals, file, lines)
+    typed = tuple(of_texts(name, column) for name, column in zip(names, by_column, strict=True))
+    return Frame(typed, len(cells), file, lines, columns.names is not None)
 
 
 def _read(kind: str, path: str, options: Options, delimiter: str | None) -> Dataset:
@@ -165,7 +221,11 @@ def _read(kind: str, path: str, options: Options, delimiter: str | None) -> Data
 
 
 def begun(
-    kind: str, path: str, options: Options, delimiter: str | None
+    kind: str,
+    path: str,
+    options: Options,
+    delimiter: str | None,
+    decide: Callable[[str, Sequence[str], Options], Layout] = layout,
 ) -> tuple[Table, Iterator[list[str]], Layout]:
     """Read the first row, decide on the columns, and return the rows still to be read."""
     check_options(kind, options, _USABLE)
@@ -182,7 +242,7 @@ def begun(
         if all(not "".join(row).strip(BLANKS) for row in rows):
             raise EmptyFile(f"{name} holds nothing but empty lines")
         raise BadHeader(f"{name}:1: the line is empty; it should hold names or numbers")
-    columns = _layout(name, first, options, table.delimiter)
+    columns = _layout(name, first, options, table.delimiter, decide)
     if columns.names is None:
         return table, _again(table, first, rows), columns
     return table, rows, columns
@@ -195,15 +255,21 @@ def _again(table: Table, first: list[str], rows: Iterator[list[str]]) -> Iterato
     yield from rows
 
 
-def _layout(name: str, first: list[str], options: Options, delimiter: str) -> Layout:
+def _layout(
+    name: str,
+    first: list[str],
+    options: Options,
+    delimiter: str,
+    decide: Callable[[str, Sequence[str], Options], Layout],
+) -> Layout:
     """What the columns are; a first row of numbers with decimal commas is no header."""
     if options.decimal == "point" or (options.decimal is None and delimiter == ","):
-        return layout(name, first, options)
+        return decide(name, first, options)
     seen = [cell.replace(",", ".") if has_decimal_comma(cell) else cell for cell in first]
-    columns = layout(name, seen, options)
+    columns = decide(name, seen, options)
     if columns.names is None or seen == first:
         return columns
-    return layout(name, first, replace(options, header=True))
+    return decide(name, first, replace(options, header=True))
 
 
 def _pointed(table: Table, row: list[str], columns: Layout, decimals: Decimals) -> list[str]:
@@ -343,6 +409,7 @@ READERS: Final = (
         read_csv,
         sniff_csv,
         plan_csv,
+        frame_csv,
     ),
     Reader(
         "tsv",
@@ -351,5 +418,6 @@ READERS: Final = (
         read_tsv,
         sniff_tsv,
         plan_tsv,
+        frame_tsv,
     ),
 )

@@ -112,6 +112,11 @@ class Decimals:
                 "decimal or between thousands; --decimal comma says the former"
             )
 
+    @property
+    def possible(self) -> bool:
+        """Whether commas may be decimal."""
+        return self._said != "point"
+
     def _mixed(self, place: str, cell: str) -> str:
         if _BOTH.match(cell):
             return f"{place} holds {shown(cell)}; digits are not grouped"
@@ -120,3 +125,42 @@ class Decimals:
             f"{place} holds {shown(cell)}, with a point, though decimals are written with a "
             f"comma, {where}; say which one is meant: --decimal point or comma"
         )
+
+
+def pointed_columns(
+    columns: Sequence[Sequence[str]],
+    numeric: Sequence[int],
+    decimals: Decimals,
+    file: str,
+    lines: Sequence[int],
+) -> list[Sequence[str]]:
+    """Whole columns with points for decimal commas; those that hold no numbers stay as they are.
+
+    A column holds numbers if at least half of its cells that are not empty are numbers.
+
+    Spec: DATA-DECIMAL
+    """
+    pointed: list[Sequence[str]] = list(columns)
+    if not decimals.possible:
+        return pointed
+    places = [j for j in numeric if _holds_numbers(columns[j])]
+    if not any(has_decimal_comma(cell) for j in places for cell in columns[j]):
+        return pointed
+    for i, line in enumerate(lines):
+        row = [columns[j][i] for j in places]
+        decimals.turned(row, f"{file}:{line}")
+        if not decimals.comma and any("." in cell and is_number(cell) for cell in row):
+            decimals.saw_point(f"{file}:{line}")
+    rows = [
+        decimals.pointed([columns[j][i] for j in places], f"{file}:{line}")
+        for i, line in enumerate(lines)
+    ]
+    decimals.settle()
+    for j, column in zip(places, zip(*rows, strict=True), strict=True):
+        pointed[j] = column
+    return pointed
+
+
+def _holds_numbers(cells: Sequence[str]) -> bool:
+    filled = [cell for cell in cells if cell.strip()]
+    return 2 * sum(is_number(cell) or has_decimal_comma(cell) for cell in filled) >= len(filled)

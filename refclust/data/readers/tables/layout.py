@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from refclust.data.files.delimiters import CANDIDATES, NAMES
-from refclust.data.files.whole import is_whole, whole
 from refclust.data.readers.cells import is_number, listed, shown
 from refclust.data.readers.formats import Options
+from refclust.data.readers.tables.choosing import Resolver, all_numbers, chosen
 from refclust.errors import BadHeader, BadOption, FeatureMismatch, MissingColumn
 
 
@@ -26,42 +27,62 @@ class Layout:
     id: int | None = None
     label: int | None = None
     weight: int | None = None
+    categorical: frozenset[int] = frozenset()  # those of the features that hold categories
 
 
 def layout(file: str, first: Sequence[str], options: Options) -> Layout:
     """Decide from the first row what the columns are and whether the row is a header.
+
+    Spec: DATA-CSV, PREP-COLUMNS
 
     >>> layout("a.csv", ["x", "y", "class"], Options(label_column="class")).features
     (0, 1)
     >>> layout("a.csv", ["5.1", "3.5", "setosa"], Options(label_column="3")).names is None
     True
     """
+    columns = arranged(file, first, options)
+    if columns.names is not None:
+        check_names(file, columns.names, columns.features)
+    return columns
+
+
+def arranged(file: str, first: Sequence[str], options: Options) -> Layout:
+    """What the columns are, before anybody looks whether features have names that differ.
+
+    Spec: DATA-CSV, PREP-COLUMNS
+    """
     asked = (options.id_column, options.label_column, options.weight_column)
-    every = [column for column in (*asked, *(options.columns or ())) if column is not None]
+    lists = (options.columns or (), options.exclude or (), options.categorical or ())
+    every = [column for column in (*asked, *chain(*lists)) if column is not None]
     cells = tuple(cell.strip(" \t") for cell in first)
-    if options.header is None and not all(map(is_whole, every)):
-        return layout(file, first, replace(options, header=True))  # only a header has names
-    resolver = _Resolver(file, len(cells), cells if options.header else ())
+    if options.header is None and not all_numbers(every):
+        return arranged(file, first, replace(options, header=True))  # only a header has names
+    resolver = Resolver(file, len(cells), cells if options.header else ())
     special = [None if column is None else resolver.place(column) for column in asked]
     taken = [place for place in special if place is not None]
+    categorical, _ = chosen(resolver, options.categorical or (), aside=taken)
     if options.columns is None:
-        features = [i for i in range(len(cells)) if i not in taken]
+        features, twice = [i for i in range(len(cells)) if i not in taken], False
     else:
-        features = [resolver.place(column) for column in options.columns]
-    if len({*taken, *features}) < len(taken) + len(features):
+        features, twice = chosen(resolver, options.columns, aside=taken)
+        features += [i for i in categorical if i not in features]
+    left_out = {*chosen(resolver, options.exclude)[0]} if options.exclude else set()
+    features = [i for i in features if i not in left_out]
+    if twice or len({*taken, *features, *categorical}) < len({*features, *categorical}) + len(
+        taken
+    ):
         raise BadOption(
             "the columns for id, label, weight and features must differ; "
             f"asked for: {listed(every)}"
         )
     if not features:
         raise MissingColumn(f"{file} has no column left for a feature; it has {len(cells)} in all")
-    columns = Layout(len(cells), None, tuple(features), *special)
+    roles = dict(zip(("id", "label", "weight"), special, strict=True))
+    held = frozenset(categorical) - left_out
+    columns = Layout(len(cells), None, tuple(features), **roles, categorical=held)
     if options.header is None and _looks_like_header(file, cells, columns):
-        return layout(file, first, replace(options, header=True))
-    if not options.header:
-        return columns
-    _check_names(file, cells, features)
-    return replace(columns, names=cells)
+        return arranged(file, first, replace(options, header=True))
+    return replace(columns, names=cells) if options.header else columns
 
 
 def role_hint(column: int, columns: Layout) -> str:
@@ -93,34 +114,9 @@ def delimiter_hint(cell: str, columns: Layout, delimiter: str) -> str:
     return ""
 
 
-class _Resolver:
-    """Finds the position of a column given by name or by number from 1."""
-
-    def __init__(self, file: str, width: int, names: Sequence[str]) -> None:
-        self.file, self.width, self.names = file, width, names
-        self.places: dict[str, list[int]] = {}  # searching the names each time would be quadratic
-        for i, name in enumerate(names):
-            self.places.setdefault(name, []).append(i)
-
-    def place(self, column: str) -> int:
-        places = self.places.get(column, [])
-        if len(places) == 1:
-            return places[0]
-        if places:
-            raise MissingColumn(
-                f"{self.file} has {len(places)} columns called {column!r}; use a number: "
-                f"{' or '.join(str(i + 1) for i in places)}"
-            )
-        if 1 <= (place := whole(column) or 0) <= self.width:
-            return place - 1
-        there = listed(self.names) if self.names else f"{self.width} columns without names"
-        hint = delimiter_hint(self.names[0], Layout(self.width, None, ()), "") if self.names else ""
-        raise MissingColumn(f"{self.file} has no column {shown(column)}; it has: {there}{hint}")
-
-
 def _looks_like_header(file: str, first: Sequence[str], columns: Layout) -> bool:
     """Tell a row of names from a row of numbers; a row of both is refused."""
-    cells = [(i, first[i]) for i in columns.features if first[i]]
+    cells = [(i, first[i]) for i in columns.features if first[i] and i not in columns.categorical]
     texts = [(i, cell) for i, cell in cells if not is_number(cell)]
     if texts and len(texts) < len(cells):
         column, cell = texts[0]
@@ -132,7 +128,11 @@ def _looks_like_header(file: str, first: Sequence[str], columns: Layout) -> bool
     return bool(texts)
 
 
-def _check_names(file: str, names: Sequence[str], features: Sequence[int]) -> None:
+def check_names(file: str, names: Sequence[str], features: Sequence[int]) -> None:
+    """Refuse features without a name, or two of one name.
+
+    Spec: DATA-CSV
+    """
     seen: dict[str, int] = {}
     for i in features:
         if not names[i]:

@@ -5,6 +5,7 @@ from refclust.vectors.runners.functions import (
     classification,
     crossval,
     intervals,
+    preparation,
     proximity,
     scatter,
     significance,
@@ -19,4 +20,5 @@ FUNCTIONS: Functions = {
     **crossval.FUNCTIONS,
     **intervals.FUNCTIONS,
     **significance.FUNCTIONS,
+    **preparation.FUNCTIONS,
 }

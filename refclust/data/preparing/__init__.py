@@ -1,0 +1,1 @@
+"""Tables as people have them into rows of doubles: filled in, encoded, scaled (chapter 07)."""

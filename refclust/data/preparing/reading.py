@@ -1,0 +1,217 @@
+"""Files into prepared rows: a plain table of numbers the quick way, any other by its kinds.
+
+Realises PREP-DEFAULT. Whatever reads rows from a file goes through here, so that the same file
+gives the same rows to every command and to Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from refclust.data.dataset import Dataset, Dense
+from refclust.data.files.source import keeping
+from refclust.data.files.textfile import display_name
+from refclust.data.preparing import deciding, frames
+from refclust.data.preparing.asked import NOTHING, Asked
+from refclust.data.preparing.deciding import LeftOut
+from refclust.data.preparing.record import Preparation
+from refclust.data.preparing.scales import scale_of, scaled
+from refclust.data.preparing.selecting import selected, with_columns
+from refclust.data.readers.formats import Options, Reader
+from refclust.data.readers.tables.layout import Layout, arranged, check_names
+from refclust.data.typed import Frame
+from refclust.errors import BadCell, BadHeader, BadOption, MissingColumn, MissingValue, NotFinite
+
+_MAYBE_TYPED = (BadCell, BadHeader, MissingValue, NotFinite)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Rows, the options that read the same columns again, and what is worth a note."""
+
+    data: Dataset
+    options: Options
+    notes: tuple[str, ...] = ()
+
+
+def read_prepared(reader: Reader, path: str, options: Options, asked: Asked = NOTHING) -> Prepared:
+    """Read rows and prepare them; the source is kept meanwhile, for it may be read twice.
+
+    Spec: PREP-DEFAULT, PREP-KIND
+    """
+    with keeping(path):
+        if reader.frame is None:
+            return _of_rows(reader, path, options, asked)
+        if options.categorical is None and asked.missing == "refuse":
+            try:
+                data = reader.read(path, options)
+            except _MAYBE_TYPED:
+                pass  # some cell is no number: what the columns hold will tell
+            else:
+                return _of_numbers(reader, path, options, asked, data)
+        return _of_frame(reader, path, options, asked)
+
+
+def read_rows(reader: Reader, path: str, options: Options) -> Dataset:
+    """Read rows of numbers with the columns asked for, whether the format knows columns or not.
+
+    Spec: PREP-COLUMNS
+    """
+    if reader.frame is not None:
+        return reader.read(path, options)
+    if options.categorical is not None:
+        raise BadOption(
+            f"the format {reader.name} holds numbers only; --categorical belongs to tables"
+        )
+    plain = replace(options, exclude=None)
+    if options.exclude is None:
+        try:
+            return reader.read(path, plain)
+        except (BadOption, MissingColumn):
+            if options.columns is None:
+                raise
+    return selected(reader.read(path, replace(plain, columns=None)), options, display_name(path))
+
+
+def read_again(plan: Preparation | None, reader: Reader, path: str, options: Options) -> Dataset:
+    """Read new rows with the columns of a fit; a plan with columns prepares them, too.
+
+    Spec: PREP-MODEL
+    """
+    if plan is None or plan.columns is None:
+        return read_rows(reader, path, options)
+    if reader.frame is None:
+        raise BadOption(
+            f"the model was made of a table with categories or missing cells; the format "
+            f"{reader.name} has no columns of that kind"
+        )
+    frame = reader.frame(path, replace(options, columns=None, exclude=None), None)
+    roles = replace(options, columns=None, exclude=None, categorical=None, header=frame.named)
+    columns = arranged(frame.file, frame.names, roles)
+    return frames.applied(plan, frame, frames.beside(frame, columns), places_of(plan, frame))
+
+
+def places_of(plan: Preparation, frame: Frame) -> list[int]:
+    """Where the columns of a plan stand in another table: by name, or by number.
+
+    Spec: PREP-MODEL
+    """
+    names = frame.names
+    places: list[int] = []
+    for column in plan.columns or ():
+        if isinstance(column.name, str):
+            if not frame.named or names.count(column.name) != 1:
+                there = "two columns" if column.name in names else "no column"
+                raise MissingColumn(
+                    f"{frame.file or 'the table'} has {there} called {column.name!r}, which the "
+                    "model needs"
+                )
+            places.append(names.index(column.name))
+        elif column.name < len(names):
+            places.append(column.name)
+        else:
+            raise MissingColumn(
+                f"{frame.file or 'the table'} has {len(names)} columns; the model needs column "
+                f"{column.name + 1}"
+            )
+    return places
+
+
+def _of_rows(reader: Reader, path: str, options: Options, asked: Asked) -> Prepared:
+    if asked.missing != "refuse":
+        raise BadOption(
+            f"the format {reader.name} has no missing cells; --missing belongs to tables"
+        )
+    return _scaled(read_rows(reader, path, options), options, asked)
+
+
+def _of_numbers(
+    reader: Reader, path: str, options: Options, asked: Asked, data: Dataset
+) -> Prepared:
+    """A table of numbers that was read the quick way: some of its columns may still be left out."""
+    matrix, notes = data.matrix, []
+    gone: dict[int, LeftOut] = {}
+    if options.columns is None and isinstance(matrix, Dense):
+        names = [*map(str, data.features or range(1, data.d + 1))]
+        columns = (matrix.values[j :: matrix.d] for j in range(matrix.d))
+        for j, kind in deciding.among_numbers(names, columns, asked):
+            gone[j] = LeftOut(names[j], kind, j)
+    if gone or options.exclude is not None or _has_patterns(options, data):
+        assert reader.frame is not None
+        head = reader.frame(path, options, 1)
+        places = arranged(head.file, head.names, replace(options, header=head.named))
+        left_out = [replace(each, column=places.features[j]) for j, each in gone.items()]
+        stay = [j for j in range(data.d) if j not in gone]
+        if not stay:
+            said = ", ".join(each.said((), head.named) for each in left_out)
+            raise MissingColumn(
+                f"{head.file} has no column left for a feature: {said}; --columns uses what it "
+                "names"
+            )
+        data = with_columns(data, stay)
+        options = exact(options, head, [places.features[j] for j in stay], places)
+        if left_out:
+            notes.append(deciding.note_of(left_out, places, head.named))
+    return _scaled(data, options, asked, tuple(notes))
+
+
+def _of_frame(reader: Reader, path: str, options: Options, asked: Asked) -> Prepared:
+    assert reader.frame is not None
+    frame = reader.frame(path, options, None)
+    return prepared_frame(frame, options, asked)
+
+
+def prepared_frame(frame: Frame, options: Options, asked: Asked) -> Prepared:
+    """Rows of a typed table, prepared as asked.
+
+    Spec: PREP-DEFAULT
+    """
+    columns = arranged(frame.file, frame.names, replace(options, header=frame.named))
+    features, left_out = deciding.used(frame, columns, options, asked)
+    if frame.named:
+        check_names(frame.file, frame.names, features)
+    around = frames.beside(frame, columns)
+    data = frames.encoded(frame, features, around, columns, asked)
+    notes = [deciding.note_of(left_out, columns, frame.named)] if left_out else []
+    if data.n < frame.n:
+        gone = frame.n - data.n
+        notes.append(f"{gone:,} of {frame.n:,} rows dropped: a cell is missing")
+    if left_out or options.exclude is not None or options.columns is not None:
+        options = exact(options, frame, features, columns)
+    return Prepared(data, options, tuple(notes))
+
+
+def exact(options: Options, frame: Frame, features: Sequence[int], columns: Layout) -> Options:
+    """Options that name the same columns one by one, without ranges or patterns.
+
+    Spec: PREP-MODEL
+    """
+
+    def called(places: Sequence[int]) -> tuple[str, ...]:
+        return tuple(
+            frame.names[j] if frame.named and frame.names.count(frame.names[j]) == 1 else str(j + 1)
+            for j in places
+        )
+
+    categorical = [j for j in features if j in columns.categorical]
+    return replace(
+        options,
+        columns=called(features),
+        exclude=None,
+        categorical=called(categorical) if categorical else None,
+    )
+
+
+def _has_patterns(options: Options, data: Dataset) -> bool:
+    """Whether a column was asked for by something else than its name or number."""
+    known = {*map(str, data.features or ())}
+    return any(name not in known and not name.isdigit() for name in options.columns or ())
+
+
+def _scaled(data: Dataset, options: Options, asked: Asked, notes: tuple[str, ...] = ()) -> Prepared:
+    if asked.rule is None:
+        return Prepared(data, options, notes)
+    plan = Preparation(None, scale=scale_of(data, asked.rule))
+    assert plan.scale is not None
+    return Prepared(replace(scaled(data, plan.scale), preparation=plan), options, notes)
