@@ -128,6 +128,16 @@ def keeping(path: str, *, afterwards: bool = False) -> Iterator[None]:
             _drop(pipe)
 
 
+def hold(path: str) -> None:
+    """Keep all that comes from a source until the program ends: it will be read once more.
+
+    Spec: DATA-SOURCE
+    """
+    pipe = _begun(path)
+    if pipe is not None:
+        pipe.holders += 1
+
+
 @contextmanager
 def passing(path: str) -> Iterator[None]:
     """Read a source for the last time, so that it need not be kept.

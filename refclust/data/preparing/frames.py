@@ -75,7 +75,7 @@ def encoded(
     )
     plan = Preparation(prepared, asked.missing, None, float(asked.weight), asked.unseen, None)
     typed = any(column.categories is not None for column in prepared)
-    kept = _kept(frame, features, asked.missing)
+    kept = kept_rows(frame, features, asked.missing)
     data = _assembled(frame, features, plan, around, kept)
     if asked.missing in ("mean", "median"):
         rule = mean_of if asked.missing == "mean" else median_of
@@ -97,7 +97,7 @@ def applied(plan: Preparation, frame: Frame, around: Beside, places: Sequence[in
 
     Spec: PREP-MODEL, PREP-UNSEEN
     """
-    kept = _kept(frame, places, plan.missing)
+    kept = kept_rows(frame, places, plan.missing)
     data = _assembled(frame, places, plan, around, kept)
     if plan.fills is not None:
         data = _filled(data, plan.fills)
@@ -129,7 +129,7 @@ class _Loose:
         )
 
 
-def _kept(frame: Frame, features: Sequence[int], missing: Missing) -> list[int]:
+def kept_rows(frame: Frame, features: Sequence[int], missing: Missing) -> list[int]:
     """The rows that stay; a cell that is missing and may not be is refused, the first first.
 
     Spec: PREP-MISSING, PREP-DROP

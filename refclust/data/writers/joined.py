@@ -10,7 +10,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from refclust.data.dataset import Dataset, Dense
@@ -21,7 +21,7 @@ from refclust.data.readers.formats import Options
 from refclust.data.readers.tables.csvfile import begun
 from refclust.data.readers.tables.decimals import has_decimal_comma
 from refclust.data.readers.tables.delimited import Table
-from refclust.data.readers.tables.layout import Layout
+from refclust.data.readers.tables.layout import Layout, arranged
 from refclust.data.writers.jsonl import json_text
 from refclust.data.writers.writing import plain_value, text_blocks
 from refclust.errors import BadFile, BadLabel, BadOption, UnknownFormat
@@ -116,8 +116,9 @@ def _of_table(joining: Joining, ending: str) -> Iterator[bytes]:
     options = joining.options
     sign = "\t" if joining.format == "tsv" else options.delimiter
     with written_in(options.encoding, [joining.path]):
-        table, rows, columns = begun(joining.format, joining.path, options, sign)
-        comma = _writes_commas(joining, sign)
+        plain = replace(options, encoding=None)
+        table, rows, columns = begun(joining.format, joining.path, plain, sign, arranged)
+        comma = _writes_commas(joining, plain, sign)
     if ending in _JSONL:
         return _encoded(_objects(joining, rows, columns))
     lines = _lines(joining, ending, table, rows, columns, comma=comma)
@@ -244,12 +245,11 @@ def _matched(joining: Joining, rows: Iterator[Any]) -> Iterator[tuple[Any, int |
         raise changed
 
 
-def _writes_commas(joining: Joining, sign: str | None) -> bool:
+def _writes_commas(joining: Joining, options: Options, sign: str | None) -> bool:
     """Whether the numbers of the table have decimal commas, so that new ones have them, too."""
-    options = joining.options
     if options.decimal is not None:
         return options.decimal == "comma"
-    table, rows, columns = begun(joining.format, joining.path, options, sign)
+    table, rows, columns = begun(joining.format, joining.path, options, sign, arranged)
     if table.delimiter == ",":
         return False
     for row in rows:

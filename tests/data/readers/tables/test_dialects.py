@@ -174,3 +174,19 @@ def test_packed_files_of_several_pieces(put: Put, ending: str, pack: object) -> 
     for broken in (packed[:-3], packed + b"more"):
         with pytest.raises(RefclustError, match="cannot be unpacked"):
             read(put("b.csv" + ending, broken))
+
+
+@pytest.mark.spec("DATA-ENCODING")
+@given(
+    st.lists(st.text("abcäößÿ€ é", min_size=1, max_size=6).map(str.strip).filter(bool), min_size=1),
+    st.sampled_from(["cp1252", "utf-16", "utf-16-le", "utf-16-be", "utf-8", "utf-8-sig"]),
+)
+def test_texts_of_any_encoding_are_the_same(
+    tmp_path_factory: pytest.TempPathFactory, ids: list[str], encoding: str
+) -> None:
+    path = tmp_path_factory.mktemp("e") / "a.csv"
+    text = "id,x\r\n" + "".join(f"{name},{i}\r\n" for i, name in enumerate(ids))
+    path.write_bytes(text.encode(encoding))
+    data = read(str(path), options=Options(id_column="id", encoding=encoding))
+    assert data.ids == tuple(ids)
+    assert [*data.matrix.values] == [*range(len(ids))]
