@@ -207,7 +207,8 @@ class DataOptions:
         if self.base not in (None, 0, 1):
             raise BadOption(f"--base {self.base}: the first index is 0 or 1")
         options = replace(base, **{name: x for name, x in named.items() if x is not None})
-        empty = [name for name in named if getattr(options, name) == ""]
+        # An empty vocabulary says that none is to be looked for.
+        empty = [name for name in named if getattr(options, name) == "" and name != "vocabulary"]
         return replace(options, **dict.fromkeys(empty))
 
     def _chosen(self) -> tuple[str, ...] | None:

@@ -34,6 +34,7 @@ from refclust.numbers.reading import shown
 # In the order of `refclust formats`, which also settles equal scores of sniffing.
 _MODULES: Final = (
     "tables.csvfile",
+    "tables.arff",
     "jsonl",
     "arrays.npy",
     "sparse.svmlight",

@@ -11,6 +11,7 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Final
 
 from refclust.data.dataset import Dataset, Dense
@@ -18,10 +19,11 @@ from refclust.data.files.encoding import UTF8, mark_of
 from refclust.data.files.source import display_name, unpacked
 from refclust.data.files.textfile import blocks, suffix, written_in
 from refclust.data.readers.formats import Options
-from refclust.data.readers.tables.csvfile import begun
 from refclust.data.readers.tables.decimals import has_decimal_comma
 from refclust.data.readers.tables.delimited import Table
 from refclust.data.readers.tables.layout import Layout, arranged
+from refclust.data.readers.tables.opening import begun
+from refclust.data.typed import Column, Frame
 from refclust.data.writers.jsonl import json_text
 from refclust.data.writers.writing import plain_value, text_blocks
 from refclust.errors import BadFile, BadLabel, BadOption, UnknownFormat
@@ -46,6 +48,7 @@ class Joining:
     added: Mapping[str, Sequence[Any]]
     rows: Sequence[int] | None = None  # which rows of the table the data are; all of them
     safe: bool = False  # whether cells that are formulas get an apostrophe
+    frame: Frame | None = None  # the table, if its format has columns but no text to copy
 
     def cells(self, i: int | None) -> list[Any]:
         """What is added to a row of the data; nothing in any column for a row that is none."""
@@ -192,6 +195,11 @@ def _json_lines(joining: Joining) -> Iterator[str]:
 def _of_numbers(joining: Joining, ending: str) -> Iterator[str]:
     """Rows that came from no table: ids, numbers, labels, weights, and what is added."""
     data = joining.data
+    if joining.frame is not None:
+        header = [*joining.frame.names, *joining.clash_free(joining.frame.names)]
+        written = [_written(column) for column in joining.frame.columns]
+        table = _matched(joining, zip(*written, strict=True))
+        return _spread(joining, header, ([*row, *joining.cells(i)] for row, i in table), ending)
     if not isinstance(data.matrix, Dense):
         raise BadOption(
             f"{display_name(joining.path)} is no table; --labels writes the ids and their clusters"
@@ -214,15 +222,30 @@ def _of_numbers(joining: Joining, ending: str) -> Iterator[str]:
         ]
         for i, row in enumerate(data.rows())
     )
+    return _spread(joining, header, rows, ending)
+
+
+def _written(column: Column) -> list[Any]:
+    """The cells of a typed column: texts as they stand, numbers, nothing where one is missing."""
+    if column.numbers is None or column.raw is not None:
+        return [*(column.raw or column.texts or ())]
+    return [
+        None if x != x else int(x) if float(x).is_integer() and abs(x) < 2**53 else x
+        for x in column.numbers
+    ]
+
+
+def _spread(
+    joining: Joining, header: Sequence[str], rows: Iterable[Sequence[Any]], ending: str
+) -> Iterator[str]:
     if ending in _JSONL:
         for row in rows:
             yield json_text(dict(zip(header, row, strict=True))) + "\n"
         return
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=_SIGNS[ending], lineterminator="\n")
-    for row in (header, *rows):
-        cells: list[Any] = row
-        writer.writerow([for_csv(x) if joining.safe and isinstance(x, str) else x for x in cells])
+    for row in chain([header], rows):
+        writer.writerow([for_csv(x) if joining.safe and isinstance(x, str) else x for x in row])
         yield text.getvalue()
         text.seek(0)
         text.truncate()
@@ -233,7 +256,7 @@ def _matched(joining: Joining, rows: Iterator[Any]) -> Iterator[tuple[Any, int |
     places = joining.of_rows()
     changed = BadFile(f"{display_name(joining.path)} has changed since it was read")
     for row in rows:
-        if not row or (len(row) == 1 and not str(row[0]).strip()):
+        if joining.frame is None and (not row or (len(row) == 1 and not str(row[0]).strip())):
             continue  # empty lines may end a file
         place = next(places, -1)
         if place == -1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from refclust.cli.options.data import refuse_same
@@ -200,8 +200,11 @@ def write_joined(outputs: Outputs, source: Source, added: Mapping[str, Sequence[
     reader = formats.choose(source.path, source.format)
     kept = rows_kept(source.data.preparation, reader, source.path, source.options)
     safe = outputs.spreadsheet_safe
+    frame = None
+    if reader.frame is not None and reader.name not in ("csv", "tsv"):
+        frame = reader.frame(source.path, replace(source.options, columns=None, exclude=None), None)
     joining = Joining(
-        source.path, source.format, source.options, source.data, added, kept, safe=safe
+        *(source.path, source.format, source.options, source.data, added, kept), safe, frame
     )
     if outputs.output == "-":
         say_bytes(joined(joining, "-.csv"), what="the table", is_text=True)

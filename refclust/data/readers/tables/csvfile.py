@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 import sys
 from array import array
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from itertools import islice
 from math import isfinite
 from operator import itemgetter
-from typing import Final, NoReturn
+from typing import Final
 
 from refclust.data.dataset import DOUBLES, Dataset, dense, readonly
 from refclust.data.files.delimiters import NAMES, SAMPLE
@@ -27,54 +26,41 @@ from refclust.data.readers.cells import (
     is_number,
     listed,
     number_in,
-    place_of,
     weight_in,
 )
-from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
+from refclust.data.readers.formats import Options, Plan, Reader, head, packing
 from refclust.data.readers.tables.decimals import Decimals, has_decimal_comma, pointed_columns
 from refclust.data.readers.tables.delimited import (
     BY_SUFFIX,
     Table,
     guessed_delimiter,
-    open_table,
     parsed,
 )
+from refclust.data.readers.tables.documents import read_texts
 from refclust.data.readers.tables.layout import (
     Layout,
     arranged,
     delimiter_hint,
-    layout,
     role_hint,
 )
+from refclust.data.readers.tables.opening import begun, line_of, name_in, place_in, refuse_row
 from refclust.data.typed import Frame, of_texts
 from refclust.errors import (
-    BadHeader,
     BadOption,
     EmptyFile,
-    EmptyLabel,
-    RaggedRows,
     RefclustError,
 )
 
 _LIKE_A_ROLE: Final = re.compile(r"(?:id|label|class|target|cluster|weight)s?_?[0-9]*", re.I)
-_USABLE: Final = (
-    "delimiter",
-    "header",
-    "id_column",
-    "label_column",
-    "weight_column",
-    "columns",
-    "decimal",
-    "exclude",
-    "categorical",
-)
 
 
 def read_csv(path: str, options: Options) -> Dataset:
-    """Read a delimited table of numbers.
+    """Read a delimited table of numbers, or of texts if a column of texts is named.
 
     Spec: DATA-CSV
     """
+    if options.text_column is not None:
+        return read_texts("csv", path, options, options.delimiter)
     return _read("csv", path, options, options.delimiter)
 
 
@@ -83,6 +69,8 @@ def read_tsv(path: str, options: Options) -> Dataset:
 
     Spec: DATA-CSV
     """
+    if options.text_column is not None:
+        return read_texts("tsv", path, options, _tab(options))
     return _read("tsv", path, options, _tab(options))
 
 
@@ -140,7 +128,7 @@ def _framed(
             if not row or (len(row) == 1 and row[0] and not row[0].strip(BLANKS)):
                 blank = blank or table.line
                 continue
-            _refuse_row(table, row, columns, blank)
+            refuse_row(table, row, columns, blank)
         cells.append(row)
         lines.append(table.line)
         if len(cells) == most:
@@ -174,14 +162,14 @@ def _read(kind: str, path: str, options: Options, delimiter: str | None) -> Data
             if not row or (len(row) == 1 and row[0] and not row[0].strip(BLANKS)):
                 blank = blank or table.line
                 continue
-            _refuse_row(table, row, columns, blank)
+            refuse_row(table, row, columns, blank)
         if decimals.comma:
             row = _pointed(table, row, columns, decimals)
         cells = pick(row)
         try:
             numbers = [*map(float, cells)]
         except ValueError:
-            if not decimals.turned(cells, _line(table)):
+            if not decimals.turned(cells, line_of(table)):
                 _check_cells(table, row, columns)
                 raise
             row = _pointed(table, row, columns, decimals)
@@ -194,15 +182,15 @@ def _read(kind: str, path: str, options: Options, delimiter: str | None) -> Data
         if not isfinite(sum(numbers)) or "_" in text or not text.isascii():
             _check_cells(table, row, columns)
         if pending and "." in text:
-            decimals.saw_point(_line(table))
+            decimals.saw_point(line_of(table))
             pending = decimals.pending
         values.extend(numbers)
         if columns.label is not None:
-            labels.append(intern(_name_in(table, row, columns, columns.label)))
+            labels.append(intern(name_in(table, row, columns, columns.label)))
         if columns.id is not None:
-            ids.append(_name_in(table, row, columns, columns.id))
+            ids.append(name_in(table, row, columns, columns.id))
         if columns.weight is not None:
-            weights.append(weight_in(row[columns.weight], _place(table, columns, columns.weight)))
+            weights.append(weight_in(row[columns.weight], place_in(table, columns, columns.weight)))
     if not values:
         held = "a header but no row below it" if columns.names else "no row"
         raise EmptyFile(f"{display_name(path)} has {held}")
@@ -220,85 +208,20 @@ def _read(kind: str, path: str, options: Options, delimiter: str | None) -> Data
     )
 
 
-def begun(
-    kind: str,
-    path: str,
-    options: Options,
-    delimiter: str | None,
-    decide: Callable[[str, Sequence[str], Options], Layout] = layout,
-) -> tuple[Table, Iterator[list[str]], Layout]:
-    """Read the first row, decide on the columns, and return the rows still to be read."""
-    check_options(kind, options, _USABLE)
-    _check_delimiter(delimiter)
-    name = display_name(path)
-    table = open_table(path, delimiter)
-    rows = table.rows()
-    first = next(rows, None)
-    if first is None:
-        raise EmptyFile(f"{name} is empty; it should hold a row per object")
-    if not first or not "".join(first).strip(BLANKS):
-        if len(first) > 1:
-            raise BadHeader(f"{name}:1: all cells are empty; names or numbers are due")
-        if all(not "".join(row).strip(BLANKS) for row in rows):
-            raise EmptyFile(f"{name} holds nothing but empty lines")
-        raise BadHeader(f"{name}:1: the line is empty; it should hold names or numbers")
-    columns = _layout(name, first, options, table.delimiter, decide)
-    if columns.names is None:
-        return table, _again(table, first, rows), columns
-    return table, rows, columns
-
-
-def _again(table: Table, first: list[str], rows: Iterator[list[str]]) -> Iterator[list[str]]:
-    """Yield the first row once more, then the others."""
-    table.line = 1 + table.skipped
-    yield first
-    yield from rows
-
-
-def _layout(
-    name: str,
-    first: list[str],
-    options: Options,
-    delimiter: str,
-    decide: Callable[[str, Sequence[str], Options], Layout],
-) -> Layout:
-    """What the columns are; a first row of numbers with decimal commas is no header."""
-    if options.decimal == "point" or (options.decimal is None and delimiter == ","):
-        return decide(name, first, options)
-    seen = [cell.replace(",", ".") if has_decimal_comma(cell) else cell for cell in first]
-    columns = decide(name, seen, options)
-    if columns.names is None or seen == first:
-        return columns
-    return decide(name, first, replace(options, header=True))
-
-
 def _pointed(table: Table, row: list[str], columns: Layout, decimals: Decimals) -> list[str]:
     """The row with points for decimal commas in all columns of numbers."""
     places = [*columns.features, *([] if columns.weight is None else [columns.weight])]
     pointed = list(row)
-    cells = decimals.pointed([row[place] for place in places], _line(table))
+    cells = decimals.pointed([row[place] for place in places], line_of(table))
     for place, cell in zip(places, cells, strict=True):
         pointed[place] = cell
     return pointed
-
-
-def _line(table: Table) -> str:
-    return f"{display_name(table.path)}:{table.line}"
 
 
 def _tab(options: Options) -> str:
     if options.delimiter not in (None, "\t"):
         raise BadOption(f"the delimiter of tsv is the tab, not {options.delimiter!r}; csv has any")
     return "\t"
-
-
-def _check_delimiter(delimiter: str | None) -> None:
-    if delimiter is not None and (
-        len(delimiter) != 1 or delimiter.isalnum() or delimiter in '"\r\n+-.\0'
-    ):
-        raise BadOption(
-            f"the delimiter is {delimiter!r}; one character that is in no number is needed"
-        )
 
 
 def _picker(features: Sequence[int]) -> Callable[[list[str]], Sequence[str]]:
@@ -308,32 +231,13 @@ def _picker(features: Sequence[int]) -> Callable[[list[str]], Sequence[str]]:
     return itemgetter(*features)
 
 
-def _place(table: Table, columns: Layout, column: int) -> str:
-    return place_of(display_name(table.path), table.line, column, columns.names)
-
-
-def _name_in(table: Table, row: Sequence[str], columns: Layout, column: int) -> str:
-    if not row[column]:
-        raise EmptyLabel(f"{_place(table, columns, column)} is empty; it names every row")
-    return row[column]
-
-
 def _check_cells(table: Table, row: Sequence[str], columns: Layout) -> None:
     """Look at a row cell by cell and refuse the first that is no finite number."""
     for column in columns.features:
         cell = row[column]
         if not is_number(cell) or not isfinite(float(cell)):
             hint = delimiter_hint(cell, columns, table.delimiter) or role_hint(column, columns)
-            number_in(cell, _place(table, columns, column), hint=hint)
-
-
-def _refuse_row(table: Table, row: Sequence[str], columns: Layout, blank: int) -> NoReturn:
-    name = display_name(table.path)
-    if blank:
-        raise RaggedRows(f"{name}:{blank}: the line is empty, though rows follow")
-    due = "header" if columns.names else "first row"
-    cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
-    raise RaggedRows(f"{name}:{table.line}: the row has {cells}, the {due} has {columns.width}")
+            number_in(cell, place_in(table, columns, column), hint=hint)
 
 
 def _sniffed(path: str, delimiter: str | None) -> float:
@@ -362,6 +266,9 @@ def _sniffed(path: str, delimiter: str | None) -> float:
 
 def _plan(kind: str, path: str, options: Options, delimiter: str | None) -> Plan:
     table, rows, columns = begun(kind, path, options, delimiter)
+    if options.text_column is not None:
+        texts = [("texts", f"column {columns.features[0] + 1}")]
+        return Plan(kind, "text", (*texts, *packing(path)))
     named = columns.names
     facts = {
         "delimiter": NAMES.get(table.delimiter, repr(table.delimiter)),
@@ -378,10 +285,10 @@ def _plan(kind: str, path: str, options: Options, delimiter: str | None) -> Plan
     try:
         for row in islice(rows, SAMPLE):
             if row and len(row) != columns.width:
-                _refuse_row(table, row, columns, 0)
+                refuse_row(table, row, columns, 0)
             if row:
                 cells = [row[place] for place in columns.features]
-                if decimals.comma or decimals.turned(cells, _line(table)):
+                if decimals.comma or decimals.turned(cells, line_of(table)):
                     row = _pointed(table, row, columns, decimals)
                 _check_cells(table, row, columns)
     except RefclustError as error:
