@@ -125,7 +125,10 @@ class DataOptions:
         typer.Option("--base", metavar="B", help="First index of svmlight and the like: 0 or 1."),
     ] = None
     array: Annotated[
-        str | None, typer.Option("--array", metavar="NAME", help="Which array of an .npz file.")
+        str | None,
+        typer.Option(
+            "--array", metavar="NAME", help="Which array of an .npz, or sheet of a workbook."
+        ),
     ] = None
     text_column: Annotated[
         str | None,

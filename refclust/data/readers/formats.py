@@ -126,6 +126,18 @@ class Reader:
     frame: Callable[[str, Options, int | None], Frame] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class QuickReader:
+    """A faster way to the very data set that a reader of refclust gives.
+
+    It gives None where it cannot promise that: then the reader itself reads, and tells what is
+    wrong with the file if something is.
+    """
+
+    format: str  # the name of the reader
+    read: Callable[[str, Options], Dataset | None]
+
+
 def builtin() -> tuple[Reader, ...]:
     """Return the readers that come with refclust.
 
