@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
+import sys
 from pathlib import Path
 
 import pytest
 
+from refclust.cli.output import ReadingLine
+from refclust.data.readers.formats import read
+from refclust.notes import watch
 from tests.cli.conftest import Cli
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
 
 EXPORT = "Kunde;Größe;Umsatz;Art\r\n" + "".join(
     f"K{i};{i % 5},5;{1000 * (i % 2) + i},25;{'groß' if i % 2 else 'klein'}\r\n" for i in range(12)
@@ -42,3 +55,34 @@ def test_an_export_of_a_german_spreadsheet(cli: Cli) -> None:
     assert "--encoding cp1252 [not-text]" in refused.err
     scored = cli("score", *truth, "--encoding", "cp1252")
     assert (scored.code, scored.out.splitlines()[-1]) == (0, "  adjusted_rand  ↑ 1.0  = 1")
+
+
+def test_reading_is_told_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    for stream, shown in ((Terminal(), True), (io.StringIO(), False)):
+        monkeypatch.setattr(sys, "stderr", stream)
+        line = ReadingLine()
+        line("a.csv", 1, 4_000_000)
+        assert stream.getvalue() == ""  # the first second is silent
+        monkeypatch.setattr(line, "_next", 0.0)
+        line("a.csv", 2_000_000, 4_000_000)
+        line("a.csv", 3_000_000, 4_000_000)  # a moment later: not worth it
+        said = "\rreading a.csv: 2 of 4 MB, 50%"
+        assert stream.getvalue() == (said if shown else "")
+        line("a.csv", None, None)
+        blank = " " * (len(said) - 1)
+        assert stream.getvalue() == (f"{said}\r{blank}\r" if shown else "")
+        line("b.csv", 0, 500_000_000)  # another library reads
+        assert stream.getvalue().endswith("reading b.csv: 0 of 500 MB, 0%" if shown else "")
+
+
+def test_whoever_reads_tells_how_far(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("x\n" + "1.5\n" * 600_000, encoding="utf-8")
+    seen: list[tuple[int | None, int | None]] = []
+    watch(lambda _, done, size: seen.append((done, size)))
+    assert read(str(path)).n == 600_000
+    watch(None)
+    size = path.stat().st_size
+    steps = [done for done, _ in seen if done is not None]
+    assert steps == sorted(steps)
+    assert (len(steps) > 2, steps[-1], seen[-1]) == (True, size, (None, None))

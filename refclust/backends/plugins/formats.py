@@ -34,7 +34,7 @@ from refclust.errors import (
     RefclustError,
     UnknownFormat,
 )
-from refclust.notes import tell
+from refclust.notes import reading, tell, watch
 from refclust.version import __version__
 
 _LARGE: Final = 1 << 23  # bytes from which on a quick reader is worth its import
@@ -130,11 +130,18 @@ def _hastened(reader: Reader, path: str) -> Reader:
         return reader
 
     def read(path: str, options: Options) -> Dataset:
-        for plugin in plugins.installed():
-            for quick in plugin.offered("refclust_register_quick_readers", "quick readers").value:
-                data = _quickly(quick, plugin, reader.name, path, options)
-                if data is not None:
-                    return data
+        reading(display_name(path), 0, os.path.getsize(path))
+        watcher = watch(None)  # what is written in a plugin is caught
+        try:
+            for plugin in plugins.installed():
+                offered = plugin.offered("refclust_register_quick_readers", "quick readers").value
+                for quick in offered or ():
+                    data = _quickly(quick, plugin, reader.name, path, options)
+                    if data is not None:
+                        return data
+        finally:
+            watch(watcher)
+            reading(display_name(path), None)
         return reader.read(path, options)
 
     return replace(reader, read=read)

@@ -25,10 +25,12 @@ from refclust.data.files.source import (
     is_packed,
     keeping,
     packing_of,
+    size_of,
     unpacked,
 )
 from refclust.errors import FileNotReadable, NotText, RefclustError
 from refclust.limits import beyond, limit, within
+from refclust.notes import reading
 
 __all__ = [
     "STDIN",
@@ -120,11 +122,16 @@ def blocks(path: str, longest: str = "line") -> Iterator[Block]:
     with readable(path, NotText), ExitStack() as kept, unpacked(path) as stream:
         if endless:
             kept.enter_context(keeping(path, afterwards=True))
+        kept.callback(reading, name, None)
+        size = None if is_packed(path) else size_of(path)
+        done = 0
         for block in _decoded(name, as_utf8(stream, name, encoding), longest):
             # What is wrong in the first block is told at once; short sources are never counted.
             if endless and block.line > 1:
                 _count_lines(path, name, encoding)
                 endless = False
+            done += len(block.text)  # near enough to the bytes that they were
+            reading(name, done if size is None else min(stream.tell(), size), size)
             yield block
     finish(path)
 

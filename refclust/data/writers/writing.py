@@ -323,7 +323,10 @@ def _bytes(text: str) -> bytes:
 
 
 def plain_value(value: Any) -> int | float | str:
-    """A label or a number as the standard library writes it."""
+    """A label or a number as the standard library writes it.
+
+    Spec: DATA-WRITE
+    """
     if isinstance(value, int | float | str):
         return value
     to_list = getattr(value, "tolist", None)

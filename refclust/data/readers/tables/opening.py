@@ -41,7 +41,10 @@ def begun(
     delimiter: str | None,
     decide: Callable[[str, Sequence[str], Options], Layout] = layout,
 ) -> tuple[Table, Iterator[list[str]], Layout]:
-    """Read the first row, decide on the columns, and return the rows still to be read."""
+    """Read the first row, decide on the columns, and return the rows still to be read.
+
+    Spec: DATA-CSV
+    """
     check_options(kind, options, _USABLE)
     options = _of_texts(path, options)
     _check_delimiter(delimiter)
