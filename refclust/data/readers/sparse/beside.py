@@ -10,7 +10,7 @@ from refclust.data.files.source import comes_once
 from refclust.data.files.textfile import display_name, line_lists
 from refclust.data.readers.cells import shown
 from refclust.data.readers.formats import Options
-from refclust.errors import BadFile, EmptyFile, FeatureMismatch, WrongCount
+from refclust.errors import BadFile, EmptyFile, FeatureMismatch, RefclustError, WrongCount
 from refclust.notes import tell
 
 _DOCWORD: Final = "docword"
@@ -33,13 +33,13 @@ def column_names(path: str, options: Options, columns: int, *, fixed: bool) -> t
         if file is None:
             return ()
         tell(f"columns are named by {display_name(file)}; {_WITHOUT}")
-    words = read_names(file)
+    words = _read_for(path, file)
     seen: dict[str, int] = {}
     for line, word in enumerate(words, 1):
         if seen.setdefault(word, line) != line:
             raise FeatureMismatch(
                 f"{display_name(file)}:{line}: {shown(word)} stands in line {seen[word]} already; "
-                "columns need different names"
+                f"columns of {display_name(path)} need different names"
             )
     if len(words) < columns or (fixed and len(words) != columns):
         raise WrongCount(
@@ -57,7 +57,7 @@ def row_names(path: str, ending: str, rows: int) -> tuple[str, ...] | None:
     file = found_beside(path, _with_ending(path, ending))
     if file is None:
         return None
-    names = read_names(file)
+    names = _read_for(path, file)
     if len(names) != rows:
         raise WrongCount(
             f"{display_name(file)} has {len(names):,} names, {display_name(path)} has {rows:,} rows"
@@ -78,6 +78,13 @@ def read_names(file: str) -> tuple[str, ...]:
     if not names:
         raise EmptyFile(f"{display_name(file)} is empty; it should hold a name a line")
     return tuple(names)
+
+
+def _read_for(path: str, file: str) -> tuple[str, ...]:
+    try:
+        return read_names(file)
+    except RefclustError as error:
+        raise type(error)(f"{error} (it stands beside {display_name(path)})") from None
 
 
 def found_beside(path: str, candidates: list[str]) -> str | None:

@@ -74,7 +74,7 @@ def test_labels_of_rows_beside_cluto(put: Put) -> None:
         (b"a\nb\n", "wrong-count", "vocab.x.txt has 2 names, docword.x.txt has 3 columns; --voc"),
         (b"a\nb\nc\nd\n", "wrong-count", "vocab.x.txt has 4 names, docword.x.txt has 3 columns"),
         (b"a\n\nc\n", "bad-file", "vocab.x.txt:2: the line is empty"),
-        (b"a\nb\na\n", "feature-mismatch", "vocab.x.txt:3: 'a' stands in line 1 already; colum"),
+        (b"a\nb\na\n", "feature-mismatch", "vocab.x.txt:3: 'a' stands in line 1 already; column"),
         (b"", "empty-file", "vocab.x.txt is empty; it should hold a name a line"),
         (b"\xff\n", "not-text", "vocab.x.txt:1: the byte 0xff at offset 0 is not UTF-8 text"),
     ],
