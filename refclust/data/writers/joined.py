@@ -20,7 +20,7 @@ from refclust.data.files.source import display_name, unpacked
 from refclust.data.files.textfile import blocks, suffix, written_in
 from refclust.data.readers.formats import Options
 from refclust.data.readers.tables.decimals import has_decimal_comma
-from refclust.data.readers.tables.delimited import Table
+from refclust.data.readers.tables.delimited import Table, parsed
 from refclust.data.readers.tables.layout import Layout, arranged
 from refclust.data.readers.tables.opening import begun
 from refclust.data.typed import Column, Frame
@@ -157,7 +157,8 @@ def _lines(
         return (f"{raw}{sign}{written}" if as_is else written) + end
 
     if columns.names is not None:
-        yield line(table.first, _without_end(table.raw), joining.clash_free(columns.names))
+        [first] = parsed(io.StringIO(table.raw, newline=""), table.delimiter)
+        yield line(first, _without_end(table.raw), joining.clash_free(columns.names))
     for row, i in _matched(joining, rows):
         yield line(row, _without_end(table.raw), joining.cells(i))
 

@@ -29,8 +29,6 @@ class Table:
     lines: Iterator[str]
     line: int = 0
     skipped: bool = False  # whether the first line of the file only names the delimiter
-    raw: str = ""  # the row under way as it is written, its end included
-    first: list[str] = field(default_factory=list)  # the first row
     _taken: list[str] = field(default_factory=list)  # lines of the row under way
 
     def rows(self) -> Iterator[list[str]]:
@@ -43,12 +41,15 @@ class Table:
         try:
             for row in reader:
                 self.line, end = end + 1, before + reader.line_num
-                self.raw = "".join(self._taken)
-                self._taken.clear()
-                self.first = self.first or row
                 yield row
+                self._taken.clear()
         except csv.Error as error:
             self._refuse_quotes(end, str(error))
+
+    @property
+    def raw(self) -> str:
+        """The row under way as it is written, its end included."""
+        return "".join(self._taken)
 
     def _counted(self, blank: bool) -> Iterator[str]:
         for line in self.lines:
