@@ -38,6 +38,7 @@ def frame(name: str, path: str, options: Options, rows: int | None = None) -> Fr
     file = display_name(path)
     with _told(name, file):
         table = _table(name, path, file)
+        table.validate(full=True)  # offsets of a damaged file would lead anywhere
         if rows is not None:
             table = table.slice(0, rows)
         if not table.num_columns or (not table.num_rows and rows is None):

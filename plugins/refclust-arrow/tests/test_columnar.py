@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as parquet
 import pytest
-from refclust_arrow.columnar import frame, plan, read, sniff
 
 from refclust.data.readers.formats import Options
 from refclust.errors import RefclustError
+from refclust_arrow.columnar import frame, plan, read, sniff
 
 DAY = datetime.date(2020, 1, 2)
 TABLE = pa.table(

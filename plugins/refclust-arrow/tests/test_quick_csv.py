@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from refclust_arrow.quick import read_csv
 
 from refclust.backends.plugins import formats as plugin_formats
 from refclust.data.dataset import Dataset
 from refclust.data.readers.formats import Options, read
 from refclust.errors import RefclustError
 from refclust.limits import limits
+from refclust_arrow.quick import read_csv
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False).map(repr)
 _NUMERAL = r"[+-]?([0-9]{1,20}(\.[0-9]{0,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,3})?"

@@ -7,11 +7,11 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 import pytest
-from refclust_arrow.workbook import frame, plan, read, sniff
 
 from refclust.data.readers.formats import Options
 from refclust.errors import RefclustError
 from refclust.limits import limits
+from refclust_arrow.workbook import frame, plan, read, sniff
 
 Cell = str | float | bool | None
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"

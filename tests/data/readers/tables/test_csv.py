@@ -261,7 +261,6 @@ BROKEN: list[tuple[bytes, Options, type[RefclustError], str]] = [
     (b"1,2\n", Options(delimiter="."), BadOption, "the delimiter is '.'; one character that is"),
     (b"1,2\n", Options(delimiter="e"), BadOption, "the delimiter is 'e'; one character that is"),
     (b"1,2\n", Options(base=1), BadOption, "the format csv cannot use the option base; it takes c"),
-    (b"1,2\n", Options(text_column="1"), BadOption, "the format csv cannot use the option text_co"),
 ]
 
 
