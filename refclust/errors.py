@@ -38,6 +38,12 @@ class LabelLengthMismatch(DataError):
     code = "label-length-mismatch"
 
 
+class IdMismatch(DataError):
+    """The ids of files that describe the same objects do not match one to one."""
+
+    code = "id-mismatch"
+
+
 class NotFinite(DataError):
     """A number is NaN or infinite, or a result is beyond the range of a double."""
 

@@ -22,7 +22,7 @@ from refclust.cli.commands.proof import spec, trace, vectors, verify
 from refclust.cli.plugins import Program
 from refclust.cli.strict import App
 from refclust.errors import RefclustError, TooLarge
-from refclust.notes import listen
+from refclust.notes import listen, watch
 
 DEBUG_VARIABLE = "REFCLUST_DEBUG"
 LIMIT = "--limit"
@@ -152,6 +152,7 @@ def run(arguments: list[str]) -> int:
     """Run one command and return its exit code; whatever goes wrong is told in one line."""
     debug = False
     listen(output.note)
+    watch(output.ReadingLine())
     try:
         debug = _debugging(arguments)
         return _called(arguments)
@@ -182,6 +183,7 @@ def run(arguments: list[str]) -> int:
 
             taken.release_all()
         listen(None)
+        watch(None)
 
 
 def _called(arguments: list[str]) -> int:

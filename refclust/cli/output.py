@@ -15,6 +15,8 @@ from typing import Any
 
 from refclust.errors import BadOption, FileExists, FileNotReadable
 
+_PATIENCE, _REFRESH = 1.0, 0.1  # seconds before a line is shown, and until it is shown anew
+_LONG = 1 << 26  # bytes that surely take more than a second
 _NARROWEST = 40  # columns of a terminal; nothing is laid out for less
 _STARTED = time.monotonic()  # as good as the start of the program
 _STDOUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
@@ -264,6 +266,33 @@ class Line:
             sys.stderr.write(f"\r{'':<{self._shown}}\r")
             sys.stderr.flush()
             self._shown = 0
+
+
+class ReadingLine:
+    """Tells how far a file is read, from the second second on."""
+
+    def __init__(self) -> None:
+        self._line = Line()
+        self._name = ""
+        self._next = 0.0
+
+    def __call__(self, name: str, done: int | None, size: int | None) -> None:
+        """Show how far it is, unless that was shown a moment ago; take it away at the end."""
+        if done is None:
+            self._line.clear()
+            self._name = ""
+            return
+        now = time.monotonic()
+        if name != self._name:
+            # Nobody tells how far it is while another library reads: then at once, or never.
+            alone = done == 0 and (size or 0) > _LONG
+            self._name, self._next = name, now if alone else now + _PATIENCE
+        if now < self._next:
+            return
+        self._next = now + _REFRESH
+        whole = "" if size is None else f" of {size / 1e6:,.0f}"
+        share = "" if not size else f", {100 * done // size}%"
+        self._line.show(f"reading {name}: {done / 1e6:,.0f}{whole} MB{share}")
 
 
 class Progress:

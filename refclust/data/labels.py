@@ -11,18 +11,20 @@ from __future__ import annotations
 import csv
 import io
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, islice
 from typing import Final
 
+from refclust.data.files.delimiters import SAMPLE, recognised, said_delimiter
 from refclust.data.files.textfile import STDIN, blocks, display_name, suffix
 from refclust.data.files.whole import whole
+from refclust.data.pairing import asked_place, id_place
 from refclust.errors import (
     BadWeight,
     EmptyFile,
     EmptyLabel,
-    LabelLengthMismatch,
     MissingColumn,
     NegativeCount,
     NotFinite,
@@ -31,9 +33,9 @@ from refclust.errors import (
 from refclust.escape import for_terminal
 from refclust.numbers.reading import exact, shown
 
-__all__ = ["STDIN", "is_delimited", "read_columns", "read_labels", "read_weights", "same_length"]
+__all__ = ["STDIN", "is_delimited", "read_columns", "read_labels", "read_weights"]
 
-_DELIMITERS: Final = {".csv": ",", ".tsv": "\t"}
+_DELIMITED: Final = (".csv", ".tsv")
 _LONGEST_LIST = 12
 _WRITTEN: Final = (("id", "cluster"), ("id", "class"))  # how files of labels begin that fits write
 
@@ -44,7 +46,33 @@ def is_delimited(path: str, *, column: str | None = None) -> bool:
     >>> is_delimited("a.csv"), is_delimited("a.txt"), is_delimited("a.txt", column="species")
     (True, False, True)
     """
-    return column is not None or suffix(path) in _DELIMITERS
+    return column is not None or suffix(path) in _DELIMITED
+
+
+@dataclass(frozen=True, slots=True)
+class LabelFile:
+    """The columns that were read of a file, and the ids of its rows if it has any."""
+
+    columns: list[list[str]]
+    ids: list[str] | None = None
+    asked: bool = False  # whether the ids stand in the column that was asked for
+
+
+def read_file(
+    path: str,
+    columns: Sequence[str | None],
+    *,
+    delimiter: str | None = None,
+    id_column: str | None = None,
+) -> LabelFile:
+    """Read labels of one file, with the ids that stand beside them.
+
+    Spec: DATA-PAIR
+    """
+    if any(is_delimited(path, column=column) for column in columns):
+        return _read_table(path, columns, delimiter, id_column)
+    labels = read_labels(path, delimiter=delimiter)
+    return LabelFile([labels for _ in columns])
 
 
 def read_labels(path: str, *, column: str | None = None, delimiter: str | None = None) -> list[str]:
@@ -78,6 +106,12 @@ def read_columns(
     A column is a name of the header or, if no name equals it, a number from 1. ``None`` stands for
     the only column there is, or for that of the clusters or classes in a file that a fit wrote.
     """
+    return _read_table(path, columns, delimiter, "").columns
+
+
+def _read_table(
+    path: str, columns: Sequence[str | None], delimiter: str | None, id_column: str | None
+) -> LabelFile:
     name = display_name(path)
     lines = (line for block in blocks(path) for line in split_lines(block.text))
     rows = delimited_rows(path, lines, delimiter)
@@ -88,12 +122,16 @@ def read_columns(
     if not names:
         raise MissingColumn(f"{name}:1: the line is empty; it should hold the names of columns")
     places = [_place(name, names, column) for column in columns]
+    id_at = id_place(names, id_column, places)
     lists: list[list[str]] = [[] for _ in places]
+    ids: list[str] = []
     targets = list(zip(places, lists, strict=True))
     intern = sys.intern
     for line, row in rows:
         if len(row) != len(names):
             _refuse_row(name, line, row, names)
+        if id_at is not None:
+            ids.append(row[id_at])
         for place, labels in targets:
             label = row[place]
             if not label:
@@ -103,7 +141,8 @@ def read_columns(
         raise EmptyFile(f"{name} has a header but no row below it")
     if None in columns:
         _refuse_label_as_header(name, names[0], lists[columns.index(None)])
-    return lists
+    asked = bool(id_column) and asked_place(names, id_column or "") is not None
+    return LabelFile(lists, None if id_at is None else ids, asked)
 
 
 def read_weights(
@@ -113,7 +152,16 @@ def read_weights(
 
     Spec: CT-WEIGHT
     """
-    texts = read_labels(path, column=column, delimiter=delimiter)
+    return weights_of(read_labels(path, column=column, delimiter=delimiter), path, column=column)
+
+
+def weights_of(
+    texts: Sequence[str], path: str, *, column: str | None = None
+) -> list[int | Fraction]:
+    """Texts of a file as the exact weights that they are.
+
+    Spec: CT-WEIGHT
+    """
     unit = "row" if is_delimited(path, column=column) else "line"
     known: dict[str, int | Fraction] = {}
     for position, text in enumerate(texts, start=1):
@@ -141,14 +189,6 @@ def exact_number(text: str, place: str, wrong: type[Exception]) -> int | Fractio
     return number.numerator if number.denominator == 1 else number
 
 
-def same_length(named: Iterable[tuple[str, Sequence[object]]]) -> None:
-    """Refuse sequences of different lengths, naming each with its length."""
-    pairs = list(named)
-    if len({len(values) for _, values in pairs}) > 1:
-        lengths = ", ".join(f"{name} has {len(values):,}" for name, values in pairs)
-        raise LabelLengthMismatch(f"one line or row per object is needed, but {lengths}")
-
-
 def delimited_rows(
     path: str, lines: Iterator[str], delimiter: str | None
 ) -> Iterator[tuple[int, list[str]]]:
@@ -159,19 +199,24 @@ def delimited_rows(
     >>> list(delimited_rows("a.csv", iter(['x,"y, z"\\n']), None))
     [(1, ['x', 'y, z'])]
     """
-    first = next(lines, None)
-    if first is None:
+    sample = list(islice(lines, SAMPLE))
+    if not sample:
         return
-    sign = delimiter or _DELIMITERS.get(suffix(path)) or ("\t" if "\t" in first else ",")
-    reader = csv.reader(chain([first], lines), delimiter=sign, strict=True)
+    said = said_delimiter(sample[0])
+    skipped = int(said is not None)
+    if delimiter is not None or suffix(path) == ".tsv":
+        sign = delimiter or "\t"
+    else:
+        sign = said or recognised(display_name(path), sample)
+    reader = csv.reader(chain(sample[skipped:], lines), delimiter=sign, strict=True)
     try:
         for row in reader:
-            yield reader.line_num, row
+            yield skipped + reader.line_num, row
     except csv.Error as error:
         raise RaggedRows(
-            f"{display_name(path)}:{reader.line_num}: {_quoting(str(error))}; a field that holds "
-            "the delimiter, a quote or a line end is put in quotes, and quotes inside it are "
-            "doubled"
+            f"{display_name(path)}:{skipped + reader.line_num}: {_quoting(str(error))}; a field "
+            "that holds the delimiter, a quote or a line end is put in quotes, and quotes inside "
+            "it are doubled"
         ) from None
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import TypeVar
 
-from refclust.data.files.textfile import blocks, display_name
+from refclust.data.files.textfile import blocks, display_name, suffix
 from refclust.data.labels import delimited_rows, split_lines
 from refclust.errors import BadNumber, EmptyFile, EmptyLabel, MissingColumn, NotFinite, RaggedRows
 from refclust.numbers.reading import counted, exact, shown
@@ -69,8 +70,11 @@ def read_sets(path: str, *, delimiter: str | None = None) -> list[list[str]]:
     Spec: none (reads a file)
     """
     text = (line for block in blocks(path) for line in split_lines(block.text))
+    first = next(text, "")
+    # Lines differ in length here, so that nothing can be told from what cuts them evenly.
+    sign = delimiter or ("\t" if suffix(path) == ".tsv" or "\t" in first else ",")
     rows: list[list[str]] = []
-    for line, row in delimited_rows(path, text, delimiter):
+    for line, row in delimited_rows(path, chain([first] if first else [], text), sign):
         if "" in row:
             raise EmptyLabel(f"{display_name(path)}:{line}: one of {len(row)} labels is empty")
         rows.append(row)

@@ -7,7 +7,6 @@ has not checked.
 
 from __future__ import annotations
 
-import gzip
 import os
 from dataclasses import replace
 from typing import Protocol, TypeAlias
@@ -18,6 +17,7 @@ from refclust.cluster.tree import Tree
 from refclust.data.accepting.trust import path_of
 from refclust.data.dataset import Dataset, Features
 from refclust.data.files.atomic import write_atomically
+from refclust.data.files.packing import check_packing, packed
 from refclust.data.files.records import taken
 from refclust.data.files.textfile import display_name, read_text
 from refclust.data.preparing.record import Preparation
@@ -120,13 +120,13 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 def save_model(path: str | os.PathLike[str], model: Model | Fit, *, force: bool = False) -> None:
     """Write a model file, as a whole or not at all; an old one is replaced with ``force`` only.
 
-    A name that ends in ``.gz`` gets a packed file, the same bytes every time.
+    A name that ends in ``.gz``, ``.bz2`` or ``.xz`` gets a packed file, the same bytes every time.
     """
     target = path_of(path, "the model file")
     whole = model if isinstance(model, Model) else model_of(model)
     content = to_json(whole).encode()
-    if target.lower().endswith(".gz"):
-        content = gzip.compress(content, mtime=0)
+    check_packing(target)
+    content = b"".join(packed(target, [content]))
     if not force and os.path.lexists(target):
         raise FileExists(f"{target} exists already; give another name, or force=True to replace it")
     write_atomically(target, content, replace=force)

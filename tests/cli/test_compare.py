@@ -106,7 +106,8 @@ def test_refusals(files: list[str], tmp_path: Path, capsys: pytest.CaptureFixtur
     for asked, code, words in (
         ([files[0], files[1]], 2, "at least two classifiers"),
         ([files[0], files[1], str(short)], 3, "label-length-mismatch"),
-        ([files[0], files[1], files[2], "--column-pred", "x"], 2, "--column-true"),
+        ([files[0], files[1], files[2], "--column-pred", "x"], 3, "missing-column"),
+        ([files[0], "--column-pred", "x"], 2, "--column-true"),
         ([files[0], files[1], str(tmp_path / "none.txt")], 3, "file-not-found"),
     ):
         assert run(["compare", *asked]) == code

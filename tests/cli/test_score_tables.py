@@ -153,7 +153,6 @@ def test_columns_of_one_file(cli: Cli) -> None:
         (("true.txt", "pred.txt", "--counts"), "--counts says what --raters FILE holds"),
         (("true.txt", "pred.txt", "--label-column", "y"), "options for reading data cannot go wit"),
         (("--data", "x", "l", "--column-true", "y"), "--column-true cannot go with rows and their"),
-        (("true.txt", "both.csv", "pred.txt", "--column-pred", "1", "--column-pred", "2"), "once"),
     ],
 )
 def test_what_does_not_go_together(cli: Cli, arguments: tuple[str, ...], words: str) -> None:

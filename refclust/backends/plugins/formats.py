@@ -20,13 +20,13 @@ from refclust.backends.plugins.loading import Plugin
 from refclust.backends.plugins.switch import disabled
 from refclust.data.accepting.trust import path_of
 from refclust.data.dataset import Dataset
-from refclust.data.files.source import as_file, display_name
+from refclust.data.files.source import as_file, comes_once, display_name
 from refclust.data.files.textfile import readable
 from refclust.data.preparing.asked import Asked, Constants
 from refclust.data.preparing.reading import read_prepared
 from refclust.data.preparing.record import Missing, Rule, Unseen
 from refclust.data.readers import formats
-from refclust.data.readers.formats import HEAD, Options, Plan, Reader
+from refclust.data.readers.formats import HEAD, Options, Plan, QuickReader, Reader
 from refclust.data.text import TextOptions
 from refclust.data.typed import Frame
 from refclust.errors import (
@@ -37,10 +37,12 @@ from refclust.errors import (
     RefclustError,
     UnknownFormat,
 )
-from refclust.notes import tell
+from refclust.notes import reading, tell, watch
 from refclust.version import __version__
 
 _PREPARING: Final = ("category_weight", "unseen", "missing", "scale", "constants")
+_LARGE: Final = 1 << 23  # bytes from which on a quick reader is worth its import
+_HASTENED: Final = ("csv", "tsv")
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 
 
@@ -57,6 +59,9 @@ class ReadArguments(TypedDict, total=False):
     array: str | None
     text: TextOptions | None
     text_column: str | None
+    decimal: Literal["point", "comma"] | None
+    encoding: str | None
+    vocabulary: str | None
     exclude: tuple[str, ...] | None
     categorical: tuple[str, ...] | None
     category_weight: float
@@ -105,7 +110,8 @@ def choose(path: str, name: str | None = None) -> Reader:
     if any(name == reader.name for reader in own) or (
         name is None and formats.by_ending(path, own)
     ):
-        return formats.choose(path, name, own)  # no plugin can take these over
+        # No plugin can take these over; one may be quicker.
+        return _hastened(formats.choose(path, name, own), path)
     wanted: Any = name  # whatever a caller without types gave
     if wanted is not None and not isinstance(wanted, str):
         raise UnknownFormat(f"the format is {shown(wanted)}; it is named by a text")
@@ -120,6 +126,46 @@ def choose(path: str, name: str | None = None) -> Reader:
                 who = f"the plugin {entry.plugin!r} ({entry.distribution} {entry.version})"
                 tell(f"{who} is left out: {entry.reason}")
         raise
+
+
+def _hastened(reader: Reader, path: str) -> Reader:
+    """A reader of refclust; of a large file quick readers of plugins are asked first.
+
+    Spec: BK-QUICK
+    """
+    if disabled() or comes_once(path) or not os.path.isfile(path):
+        return reader
+    if os.path.getsize(path) < _LARGE or reader.name not in _HASTENED:
+        return reader
+
+    def read(path: str, options: Options) -> Dataset:
+        reading(display_name(path), 0, os.path.getsize(path))
+        watcher = watch(None)  # what is written in a plugin is caught
+        try:
+            for plugin in plugins.installed():
+                offered = plugin.offered("refclust_register_quick_readers", "quick readers").value
+                for quick in offered or ():
+                    data = _quickly(quick, plugin, reader.name, path, options)
+                    if data is not None:
+                        return data
+        finally:
+            watch(watcher)
+            reading(display_name(path), None)
+        return reader.read(path, options)
+
+    return replace(reader, read=read)
+
+
+def _quickly(quick: Any, plugin: Plugin, name: str, path: str, options: Options) -> Dataset | None:
+    """What a quick reader gives; nothing if it passes or fails, which is told."""
+    if not isinstance(quick, QuickReader) or quick.format != name:
+        return None
+    done = attempt(lambda: quick.read(path, options))
+    if done.trouble or not isinstance(done.value, Dataset | None):
+        reason = done.trouble or f"it returned a {type(done.value).__name__}"
+        tell(f"the quick reader of {plugin.owner} is passed over: {reason}")
+        return None
+    return done.value
 
 
 def _check_usable(name: str) -> None:

@@ -13,7 +13,7 @@ import pluggy
 from refclust.backends.protocol import Backend
 
 if TYPE_CHECKING:  # whoever only scores labels should not wait for the readers
-    from refclust.data.readers.formats import Reader
+    from refclust.data.readers.formats import QuickReader, Reader
 
 PROJECT: Final = "refclust"
 
@@ -34,4 +34,12 @@ def refclust_register_readers() -> Sequence[Reader]:  # type: ignore[empty-body]
     """Return the readers of data formats that this plugin provides.
 
     Names and endings must be new. The call must be cheap: import a heavy library in ``read``.
+    """
+
+
+@hookspec
+def refclust_register_quick_readers() -> Sequence[QuickReader]:  # type: ignore[empty-body]
+    """Return faster ways to what readers of refclust give, the same to the last bit.
+
+    They are asked for large files only, and may pass by returning None.
     """

@@ -40,9 +40,15 @@ def compare(
     column_true: ColumnTrue = None,
     column_pred: Annotated[
         list[str] | None,
-        typer.Option(metavar="C", help="A column of TRUE with answers; repeat it."),
+        typer.Option(metavar="C", help="A column with answers, of A or of TRUE; repeat it."),
     ] = None,
     delimiter: Delimiter = None,
+    id_column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="C", help="Column of ids by which rows of files meet. [the column id, if any]"
+        ),
+    ] = None,
     statistic: Annotated[
         Literal["accuracy", "macro_f1", "kappa"],
         typer.Option(help="What exchanging and drawing again compare."),
@@ -73,14 +79,15 @@ def compare(
     comparison: Comparison | TrialComparison
     sign = delimiter_sign(delimiter)
     if trials is not None:
-        if files or column_true or column_pred:
+        if files or column_true or column_pred or id_column:
             raise BadOption("--trials FILE holds what methods reached: no labels go with it")
         comparison = _of_trials(trials, sign, alpha)
     else:
         named = EvidenceOptions(
             files=files, column_true=column_true, column_pred=column_pred, delimiter=sign
         )
-        comparison = _of_answers(named, {"statistic": statistic, "samples": samples, "seed": seed})
+        drawing = {"statistic": statistic, "samples": samples, "seed": seed}
+        comparison = _of_answers(named, id_column, drawing)
     match writing.chosen:
         case "json":
             say_json(comparison.json())
@@ -90,18 +97,18 @@ def compare(
             say(rendered(comparison.pieces(writing.digits_of(form)), form).rstrip("\n"))
 
 
-def _of_answers(named: EvidenceOptions, drawing: dict[str, Any]) -> Comparison:
+def _of_answers(
+    named: EvidenceOptions, id_column: str | None, drawing: dict[str, Any]
+) -> Comparison:
     """Compare what classifiers said of the same objects."""
     from refclust.cli.options.evidence.answers import read_classifiers
     from refclust.cli.show.scores.comparison import Comparison
 
     if not named.files:
         raise BadOption("name the true labels and what classifiers said, or --trials FILE")
-    if named.column_pred and (named.files[1:] or named.column_true is None):
-        raise BadOption(
-            "--column-pred names columns of TRUE: give --column-true too, and no other file"
-        )
-    return Comparison.of(read_classifiers(named), drawing)
+    if named.column_pred and not named.files[1:] and named.column_true is None:
+        raise BadOption("--column-pred names columns of TRUE: give --column-true too")
+    return Comparison.of(read_classifiers(named, id_column), drawing)
 
 
 def _of_trials(trials: str, sign: str | None, alpha: float) -> TrialComparison:

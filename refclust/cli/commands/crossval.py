@@ -87,9 +87,8 @@ def crossval(
     trainings = _trainings(names, option or [])
     dealing.check()
     file, asked = classes_of(labels, reading)
-    labels_of_file = None if file is None else label_files.read(file, reading)
     source = dataio.read(data, asked)
-    classes = source.data.labels if labels_of_file is None else labels_of_file
+    classes = source.data.labels if file is None else label_files.read(file, reading, source.data)
     if classes is None:
         raise BadOption("which classes? --labels names a column of the data, or a file")
     rows = replace(source.data, labels=tuple(classes)) if file is not None else source.data

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 import typer
 
-from refclust.cli.commands.fit.files import Outputs
+from refclust.cli.commands.fit.files import Outputs, write_joined
 from refclust.cli.options import data as dataio
 from refclust.cli.options.evidence.labelings import BackendName, Json
-from refclust.cli.options.fit import Force
+from refclust.cli.options.fit import Force, OutputFile
 from refclust.cli.output import note, say_data, say_json
 from refclust.cli.show.spreadsheets import SpreadsheetSafe, labelled
 from refclust.errors import BadOption, CannotPredict
@@ -68,6 +68,7 @@ def predict(
             help="Write the cluster of each row to .csv, .tsv or .jsonl. [CSV on stdout]",
         ),
     ] = None,
+    output: OutputFile = None,
     distance: Annotated[
         bool, typer.Option("--distance", help="Add how far each row is from its centre.")
     ] = False,
@@ -99,22 +100,26 @@ def predict(
     refclust predict mixture.model.json new.csv --proba --entropy
     cat new.csv | refclust predict iris.model.json - > labels.csv
     """
-    printed = None if as_json else "-"
+    printed = None if as_json or output is not None else "-"
     path = printed if labels is None else labels
-    outputs = Outputs(labels=path, force=force, spreadsheet_safe=spreadsheet_safe)
-    outputs.check(inputs=[model, data, reading.stop_words], as_json=as_json)
+    outputs = Outputs(labels=path, force=force, spreadsheet_safe=spreadsheet_safe, output=output)
+    outputs.check(inputs=[data, model, reading.stop_words], as_json=as_json)
     from refclust.models.clusters import load_model
 
     loaded = load_model(model)
     wanted = Wanted(distance, proba, log_density, entropy, impossible)
     check_has_rule(loaded)
     source, unseen = dataio.read_as(loaded, data, reading)
-    answer = _answer(loaded, source.data, wanted, backend)
+    answer = answered(loaded, source.data, wanted, backend)
     dataio.note_unseen(unseen)
     if as_json:
         _say_json(source.data, answer, unseen)
     if outputs.labels is not None:
         _write(outputs.labels, outputs, source.data, answer)
+    if output is not None:
+        both = replace(wanted, distance=True, proba=True)
+        more = answered(loaded, source.data, both, backend, either=True)
+        write_joined(outputs, source, {more.names[1]: more.labels, **more.extra})
 
 
 def check_has_rule(model: Model) -> None:
@@ -142,13 +147,23 @@ def _write(path: str, outputs: Outputs, data: Dataset, answer: Answer) -> None:
         note(f"wrote {for_terminal(path)}")
 
 
-def _answer(model: Model, data: Dataset, wanted: Wanted, backend: str | None) -> Answer:
+def answered(
+    model: Model,
+    data: Dataset,
+    wanted: Wanted,
+    backend: str | None,
+    *,
+    either: bool = False,
+) -> Answer:
+    """What a model says of rows; with ``either`` distances or probabilities, whichever it has."""
     from refclust.models.records.clusters import ClassifierModel, MixtureModel
 
     if isinstance(model, MixtureModel | ClassifierModel):
-        if wanted.distance:
+        if wanted.distance and not either:
             raise BadOption("--distance belongs to clusters with centres; --log-density tells more")
         return _soft(model, data, wanted, backend)
+    if either:
+        wanted = replace(wanted, proba=False)
     if wanted.soft:
         raise BadOption(
             f"a {model.algorithm} model has no densities; --proba, --log-density, --entropy and "

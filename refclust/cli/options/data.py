@@ -126,11 +126,34 @@ class DataOptions:
         typer.Option("--base", metavar="B", help="First index of svmlight and the like: 0 or 1."),
     ] = None
     array: Annotated[
-        str | None, typer.Option("--array", metavar="NAME", help="Which array of an .npz file.")
+        str | None,
+        typer.Option(
+            "--array", metavar="NAME", help="Which array of an .npz, or sheet of a workbook."
+        ),
     ] = None
     text_column: Annotated[
         str | None,
-        typer.Option("--text-column", metavar="C", help="Field of the text in JSON Lines."),
+        typer.Option("--text-column", metavar="C", help="Column or field that holds a text."),
+    ] = None
+    decimal: Annotated[
+        Literal["point", "comma"] | None,
+        typer.Option("--decimal", help="How decimals are written. [found out, else point]"),
+    ] = None
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            "--encoding",
+            metavar="E",
+            help="Of text without a mark, such as cp1252 from Windows. [utf-8]",
+        ),
+    ] = None
+    vocabulary: Annotated[
+        str | None,
+        typer.Option(
+            "--vocabulary",
+            metavar="FILE",
+            help="Names of the columns of counts, one a line. [found beside the data]",
+        ),
     ] = None
     lowercase: Annotated[
         bool | None,
@@ -178,12 +201,16 @@ class DataOptions:
             "base": self.base,
             "array": self.array,
             "text_column": self.text_column,
+            "decimal": self.decimal,
+            "encoding": self.encoding,
+            "vocabulary": self.vocabulary,
             "text": self._text(base.text),
         }
         if self.base not in (None, 0, 1):
             raise BadOption(f"--base {self.base}: the first index is 0 or 1")
         options = replace(base, **{name: x for name, x in named.items() if x is not None})
-        empty = [name for name in named if getattr(options, name) == ""]
+        # An empty vocabulary says that none is to be looked for.
+        empty = [name for name in named if getattr(options, name) == "" and name != "vocabulary"]
         return replace(options, **dict.fromkeys(empty))
 
     def _chosen(self) -> tuple[str, ...] | None:

@@ -32,6 +32,15 @@ LabelsFile = Annotated[
         help="Write the cluster of each row: .csv, .tsv or .jsonl; - is standard output.",
     ),
 ]
+OutputFile = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        metavar="FILE",
+        help="Write your own rows with cluster and distance, or probabilities, added: .csv, .tsv "
+        "or .jsonl; - is standard output.",
+    ),
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 
 
@@ -41,6 +50,7 @@ class Files:
 
     model: ModelFile = None
     labels: LabelsFile = None
+    output: OutputFile = None
     spreadsheet_safe: SpreadsheetSafe = False
     merges: Annotated[
         str | None,
@@ -81,7 +91,9 @@ class Files:
     def outputs(self) -> Outputs:
         """The files to write."""
         table = self.trace if self.merges is None else self.merges
-        return Outputs(self.model, self.labels, table, self.force, self.spreadsheet_safe)
+        return Outputs(
+            self.model, self.labels, table, self.force, self.spreadsheet_safe, self.output
+        )
 
     @property
     def kept(self) -> str | None:
@@ -97,7 +109,7 @@ class Files:
             self.checkpoint_every,
             resume=self.resume,
             force=self.force,
-            others=[*inputs, self.model, self.labels, self.trace],
+            others=[*inputs, self.model, self.labels, self.trace, self.output],
         )
 
     def run(self, fit: Callable[[running.Live, Checkpoint | None], Fit]) -> Fit:

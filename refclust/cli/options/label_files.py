@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from refclust.errors import BadOption
+from refclust.errors import BadOption, MissingColumn
 
 if TYPE_CHECKING:
     from refclust.cli.options.data import DataOptions
+    from refclust.data.dataset import Dataset
+    from refclust.data.pairing import Described
 
 
 def split(text: str | None) -> tuple[str | None, str | None]:
@@ -21,14 +23,27 @@ def split(text: str | None) -> tuple[str | None, str | None]:
     return file, column
 
 
-def read(text: str, reading: DataOptions) -> list[str]:
-    """Read one label per row, with the delimiter of the data if there is a choice."""
-    from refclust.data.labels import is_delimited, read_labels
+def read(text: str, reading: DataOptions, data: Dataset) -> list[str]:
+    """Read one label per row, with the delimiter of the data if there is a choice.
+
+    Where both have ids, rows and labels meet by them.
+
+    Spec: DATA-PAIR
+    """
+    from refclust.data.files.textfile import written_in
+    from refclust.data.labels import is_delimited, read_file
+    from refclust.data.pairing import Described, paired
 
     path, column = split(text)
     assert path is not None
     sign = reading.sign() if is_delimited(path, column=column) else None
-    return read_labels(path, column=column, delimiter=sign)
+    with written_in(reading.encoding, [path]):
+        file = read_file(path, [column], delimiter=sign, id_column=reading.id_column)
+    [labels] = file.columns
+    if file.ids is None or data.ids is None:
+        return labels  # whoever fits compares lengths
+    rows = Described("the data", range(data.n), data.ids)
+    return paired([rows, Described(Side(path, column).shown, labels, file.ids)])[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +65,7 @@ class Side:
     @property
     def shown(self) -> str:
         """What messages call it."""
-        from refclust.data.files.textfile import display_name
+        from refclust.data.files.source import display_name
 
         name = display_name(self.file)
         return name if self.column is None else f"{name} (column {self.column})"
@@ -65,27 +80,43 @@ def refuse_twice(sides: Iterable[Side], others: Iterable[str | None] = ()) -> No
     source.refuse_twice([*whole, *parts, *others])
 
 
-def read_sides(sides: Sequence[Side], delimiter: str | None) -> list[list[str]]:
-    """Read the labels of all sides, which are of one length; each file of columns once."""
-    from refclust.data.labels import read_columns, read_labels, same_length
+def read_sides(
+    sides: Sequence[Side],
+    delimiter: str | None,
+    id_column: str | None = None,
+    *,
+    found: bool = False,
+) -> list[Described]:
+    """Read what all sides say, each file of columns once, with ids where files have them.
+
+    A column of ids that is asked for must be in one of them, unless it was found elsewhere.
+
+    Spec: DATA-PAIR
+    """
+    from refclust.data.labels import read_file
+    from refclust.data.pairing import Described
 
     _check_delimiter(sides, delimiter)
-    columns: dict[str, list[str]] = {}
+    columns: dict[tuple[str, bool], dict[str | None, int]] = {}
     for side in sides:
-        if side.column is not None:
-            columns.setdefault(side.file, []).append(side.column)
-    tables = {
-        file: dict(zip(names, read_columns(file, names, delimiter=delimiter), strict=True))
-        for file, names in columns.items()
+        places = columns.setdefault((side.file, side.column is None), {})
+        places.setdefault(side.column, len(places))
+    files = {
+        key: read_file(key[0], list(places), delimiter=delimiter, id_column=id_column)
+        for key, places in columns.items()
     }
-    labels = [
-        read_labels(side.file, delimiter=delimiter)
-        if side.column is None
-        else tables[side.file][side.column]
-        for side in sides
-    ]
-    same_length([(side.shown, names) for side, names in zip(sides, labels, strict=True)])
-    return labels
+    if id_column and not found and not any(file.asked for file in files.values()):
+        from refclust.data.files.source import display_name
+        from refclust.numbers.reading import shown
+
+        names = ", ".join(dict.fromkeys(display_name(side.file) for side in sides))
+        raise MissingColumn(f"no column {shown(id_column)} for ids in {names}")
+    described: list[Described] = []
+    for side in sides:
+        key = (side.file, side.column is None)
+        place = columns[key][side.column]
+        described.append(Described(side.shown, files[key].columns[place], files[key].ids))
+    return described
 
 
 def sign_for(side: Side, delimiter: str | None) -> str | None:

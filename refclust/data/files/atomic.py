@@ -14,6 +14,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from refclust.data.files.packing import by_ending
 from refclust.data.files.unfinished import Unfinished, beginning, swept
 from refclust.errors import FileExists, FileNotReadable
 from refclust.escape import for_terminal
@@ -122,7 +123,7 @@ def _kept(file: Unfinished, target: str) -> str:
     """Put the finished file under a free name beside its own; the name is returned."""
     folder, name = os.path.split(target)
     stem, ending = os.path.splitext(name)
-    if ending.lower() == ".gz":
+    if by_ending(ending) is not None:
         stem, inner = os.path.splitext(stem)
         ending = inner + ending
     for number in range(1, _MOST_KEPT):

@@ -18,12 +18,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import IO, Final
 
+from refclust.data.files import packing as packings
+from refclust.data.files.packing import Packing
 from refclust.errors import BadOption, FileNotReadable
 from refclust.escape import for_terminal
 from refclust.limits import beyond, limit
 
 STDIN: Final = "-"
-_GZIP: Final = b"\x1f\x8b\x08"
 _IN_MEMORY: Final = 1 << 26  # what is kept beyond this goes to an unnamed temporary file
 _CHUNK: Final = 1 << 20
 _DESCRIPTOR: Final = re.compile(r"/(?:dev|proc/self)/fd/([0-9]{1,9})")
@@ -66,30 +67,38 @@ def opened(path: str, *, seekable: bool = False) -> AbstractContextManager[IO[by
 
 @contextmanager
 def unpacked(path: str) -> Iterator[IO[bytes]]:
-    """Open a source at its first byte, without its packing by gzip.
+    """Open a source at its first byte, without its packing.
 
     Spec: DATA-SOURCE
     """
+    packing = packing_of(path)
     with opened(path) as stream:
-        if not is_packed(path):
+        if packing is None:
             yield stream
             return
-        with gzip.GzipFile(fileobj=stream, mode="rb") as content:
+        with packings.opened(stream, packing) as content:
             yield io.BufferedReader(_Bounded(content, display_name(path)), _CHUNK)
 
 
+def packing_of(path: str) -> Packing | None:
+    """Tell what is unpacked: by the ending of the name; a pipe has none, so by its bytes.
+
+    Spec: DATA-SOURCE
+    """
+    packing = packings.by_ending(path)
+    if packing is not None or not comes_once(path):
+        return packing
+    with opened(path) as stream:
+        return packings.by_magic(stream.read(packings.MAGIC))
+
+
 def is_packed(path: str) -> bool:
-    """Tell whether gzip is unpacked: by the ending of the name; a pipe has none, so by its bytes.
+    """Tell whether a source is unpacked when it is read.
 
     >>> is_packed("a.csv.GZ"), is_packed("a.csv")
     (True, False)
     """
-    if path.lower().endswith(".gz"):
-        return True
-    if not comes_once(path):
-        return False
-    with opened(path) as stream:
-        return stream.read(len(_GZIP)) == _GZIP
+    return packing_of(path) is not None
 
 
 def size_of(path: str) -> int | None:
@@ -117,6 +126,16 @@ def keeping(path: str, *, afterwards: bool = False) -> Iterator[None]:
         pipe.holders -= 1
         if not afterwards:
             _drop(pipe)
+
+
+def hold(path: str) -> None:
+    """Keep all that comes from a source until the program ends: it will be read once more.
+
+    Spec: DATA-SOURCE
+    """
+    pipe = _begun(path)
+    if pipe is not None:
+        pipe.holders += 1
 
 
 @contextmanager
@@ -279,7 +298,7 @@ class _View(io.RawIOBase):
 class _Bounded(io.RawIOBase):
     """What is unpacked, up to the limit."""
 
-    def __init__(self, content: gzip.GzipFile, name: str) -> None:
+    def __init__(self, content: io.RawIOBase | gzip.GzipFile, name: str) -> None:
         self._content, self._name = content, name
         self._left = limit("stream")
 
@@ -287,7 +306,7 @@ class _Bounded(io.RawIOBase):
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        chunk = self._content.read(len(buffer))
+        chunk = self._content.read(len(buffer)) or b""
         self._left -= len(chunk)
         if self._left < 0:
             raise beyond("stream", f"{self._name}, unpacked, goes on")

@@ -75,7 +75,7 @@ def encoded(
 
     Spec: PREP-MISSING, PREP-FILL, PREP-ONEHOT, PREP-SCALED
     """
-    kept = _kept(frame, [*features], asked.missing, columns.categorical)
+    kept = kept_rows(frame, [*features], asked.missing, columns.categorical)
     prepared = tuple(
         PreparedColumn(
             frame.columns[j].name if known_by_name(frame, j) else j,
@@ -106,9 +106,7 @@ def applied(plan: Preparation, frame: Frame, around: Beside, places: Sequence[in
 
     Spec: PREP-MODEL, PREP-UNSEEN
     """
-    pairs = zip(places, plan.columns or (), strict=True)
-    nominal = frozenset(j for j, column in pairs if column.categories is not None)
-    kept = _kept(frame, places, plan.missing, nominal)
+    kept = kept_by(plan, frame, places)
     data = _assembled(frame, places, plan, around, kept)
     if plan.fills is not None:
         data = _filled(data, plan.fills)
@@ -148,7 +146,17 @@ class _Loose:
         )
 
 
-def _kept(
+def kept_by(plan: Preparation, frame: Frame, places: Sequence[int]) -> list[int]:
+    """The rows of a table that stay under a preparation.
+
+    Spec: PREP-DROP
+    """
+    pairs = zip(places, plan.columns or (), strict=True)
+    nominal = frozenset(j for j, column in pairs if column.categories is not None)
+    return kept_rows(frame, places, plan.missing, nominal)
+
+
+def kept_rows(
     frame: Frame, features: Sequence[int], missing: Missing, nominal: Collection[int]
 ) -> list[int]:
     """The rows that stay; a cell that is missing and may not be is refused, the first first.

@@ -107,6 +107,19 @@ def read_again(plan: Preparation | None, reader: Reader, path: str, options: Opt
     return frames.applied(plan, frame, frames.beside(frame, columns), places_of(plan, frame))
 
 
+def rows_kept(
+    plan: Preparation | None, reader: Reader, path: str, options: Options
+) -> list[int] | None:
+    """Which rows of a table the prepared ones are; nothing if they are all of them.
+
+    Spec: PREP-DROP
+    """
+    if plan is None or plan.columns is None or plan.missing != "drop" or reader.frame is None:
+        return None
+    frame = reader.frame(path, replace(options, columns=None, exclude=None), None)
+    return frames.kept_by(plan, frame, places_of(plan, frame))
+
+
 def places_of(plan: Preparation, frame: Frame) -> list[int]:
     """Where the columns of a plan stand in another table: by name, or by number.
 

@@ -126,7 +126,7 @@ def _advice(text: str) -> str:
     if _GROUPED.fullmatch(text):
         return "; digits are not grouped"
     if _DECIMAL_COMMA.fullmatch(text):
-        return "; decimals are written with a point, not a comma"
+        return "; decimals are written with a point, or --decimal comma says otherwise"
     if _NUMERAL.fullmatch(text.replace("\u2212", "-")):
         return "; the minus sign is written -, not U+2212"
     if not text.isascii() and is_number(_ascii_digits(text)):

@@ -9,14 +9,15 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from importlib import import_module
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from refclust.data.dataset import Dataset
+from refclust.data.files.encoding import as_utf8, known_encoding
 from refclust.data.files.parts import whole
-from refclust.data.files.source import comes_once, is_packed, keeping, passing, unpacked
-from refclust.data.files.textfile import STDIN, display_name, readable, suffix
+from refclust.data.files.source import comes_once, keeping, packing_of, passing, unpacked
+from refclust.data.files.textfile import STDIN, display_name, readable, suffix, written_in
 from refclust.data.text import TextOptions
 from refclust.data.typed import Frame
 from refclust.errors import (
@@ -24,6 +25,7 @@ from refclust.errors import (
     BadOption,
     EmptyFile,
     FileNotReadable,
+    NotText,
     TooLarge,
     UnknownFormat,
 )
@@ -32,6 +34,7 @@ from refclust.numbers.reading import shown
 # In the order of `refclust formats`, which also settles equal scores of sniffing.
 _MODULES: Final = (
     "tables.csvfile",
+    "tables.arff",
     "jsonl",
     "arrays.npy",
     "sparse.svmlight",
@@ -39,6 +42,7 @@ _MODULES: Final = (
     "sparse.docword",
     "texts",
 )
+_BINARY: Final = ("npy", "npz")
 HEAD: Final = 1 << 16  # bytes by which a format is recognised
 SURE_ENOUGH: Final = 0.5  # from here on a format is taken because of the first bytes alone
 
@@ -56,6 +60,9 @@ _DUE: Final[Mapping[str, tuple[type | tuple[type, ...], str]]] = {
     "array": (str, "the name of an array"),
     "text": (TextOptions, "a TextOptions"),
     "text_column": (str, "the name of a column"),
+    "decimal": (str, "point or comma"),
+    "encoding": (str, "the name of an encoding"),
+    "vocabulary": (str, "the name of a file"),
 }
 
 
@@ -73,6 +80,9 @@ class Options:
     array: str | None = None  # which array of an .npz
     text: TextOptions | None = None
     text_column: str | None = None
+    decimal: Literal["point", "comma"] | None = None
+    encoding: str | None = None  # of a text without a mark of its own
+    vocabulary: str | None = None  # a file of the names of columns, one a line
     exclude: tuple[str, ...] | None = None  # features left out, by name, number, range or pattern
     categorical: tuple[str, ...] | None = None  # features that hold categories
 
@@ -82,6 +92,10 @@ class Options:
             value: Any = getattr(self, option)
             if value is not None and not isinstance(value, kind):
                 raise BadOption(f"{option} is {shown(value)}; {due} is needed")
+        if self.decimal not in (None, "point", "comma"):
+            raise BadOption(f"decimal is {shown(self.decimal)}; point or comma is needed")
+        if self.encoding is not None:
+            known_encoding(self.encoding)
         for option in ("columns", "exclude", "categorical"):
             names: Any = getattr(self, option)
             if names is not None and not all(isinstance(name, str) for name in names):
@@ -112,6 +126,18 @@ class Reader:
     frame: Callable[[str, Options, int | None], Frame] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class QuickReader:
+    """A faster way to the very data set that a reader of refclust gives.
+
+    It gives None where it cannot promise that: then the reader itself reads, and tells what is
+    wrong with the file if something is.
+    """
+
+    format: str  # the name of the reader
+    read: Callable[[str, Options], Dataset | None]
+
+
 def builtin() -> tuple[Reader, ...]:
     """Return the readers that come with refclust.
 
@@ -122,7 +148,34 @@ def builtin() -> tuple[Reader, ...]:
     for name in _MODULES:
         module = import_module(f"refclust.data.readers.{name}")
         readers.extend(module.READERS if hasattr(module, "READERS") else (module.READER,))
-    return tuple(readers)
+    return tuple(
+        reader if reader.name in _BINARY else _of_any_encoding(reader) for reader in readers
+    )
+
+
+def _of_any_encoding(reader: Reader) -> Reader:
+    """A reader of UTF-8 as a reader of texts in whatever encoding.
+
+    Spec: DATA-ENCODING
+    """
+
+    def read(path: str, options: Options) -> Dataset:
+        with written_in(options.encoding, [path]):
+            return reader.read(path, replace(options, encoding=None))
+
+    def plan(path: str, options: Options) -> Plan:
+        with written_in(options.encoding, [path]):
+            made = reader.plan(path, replace(options, encoding=None))
+        if options.encoding is None:
+            return made
+        return replace(made, facts=(*made.facts, ("encoding", options.encoding)))
+
+    def frame(path: str, options: Options, rows: int | None) -> Frame:
+        assert reader.frame is not None
+        with written_in(options.encoding, [path]):
+            return reader.frame(path, replace(options, encoding=None), rows)
+
+    return replace(reader, read=read, plan=plan, frame=frame if reader.frame else None)
 
 
 def choose(path: str, name: str | None = None, readers: Sequence[Reader] | None = None) -> Reader:
@@ -204,9 +257,11 @@ def head(path: str, size: int = HEAD) -> bytes:
     """
     try:
         with unpacked(path) as stream:
-            return stream.read(size)
+            return as_utf8(stream, display_name(path)).read(size)
     except TooLarge:
         raise
+    except NotText:
+        return b""  # reading will tell where
     except (OSError, EOFError, ValueError, zlib.error):
         return b""
 
@@ -217,7 +272,8 @@ def packing(path: str) -> tuple[tuple[str, str], ...]:
     >>> packing("a.csv.gz"), packing("a.csv")
     ((('packed', 'gzip'),), ())
     """
-    return (("packed", "gzip"),) if is_packed(path) else ()
+    packed = packing_of(path)
+    return () if packed is None else (("packed", packed.name),)
 
 
 def _recognised(path: str, known: Sequence[Reader]) -> Reader:

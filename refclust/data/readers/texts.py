@@ -14,7 +14,15 @@ from typing import Final
 
 from refclust.data.dataset import Dataset
 from refclust.data.files.source import comes_once
-from refclust.data.files.textfile import STDIN, display_name, line_lists, read_text, readable
+from refclust.data.files.textfile import (
+    STDIN,
+    display_name,
+    encoding_of,
+    line_lists,
+    read_text,
+    readable,
+    written_in,
+)
 from refclust.data.readers.cells import listed
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
 from refclust.data.text import PLAIN, Corpus, TextOptions, counted_corpus, tokens
@@ -49,7 +57,8 @@ def folder_corpus(path: str, options: Options) -> Corpus:
     _check_folder(path, options)
     names = _files(path)
     labels = None if options.label_column is None else [_label(path, name) for name in names]
-    texts = (_document(os.path.join(path, *name.split("/"))) for name in names)
+    encoding = encoding_of(path)  # of the folder: all that is in it
+    texts = (_document(os.path.join(path, *name.split("/")), encoding) for name in names)
     return counted_corpus(
         texts, options.text or PLAIN, ids=names, labels=labels, name=f"the folder {path}"
     )
@@ -204,10 +213,11 @@ def _check_link(entry: os.DirEntry[str], inside: str) -> None:
         )
 
 
-def _document(path: str) -> str:
+def _document(path: str, encoding: str | None) -> str:
     if comes_once(path):  # it was a file just now
         raise FileNotReadable(f"cannot read {display_name(path)}: it is no file any more")
-    return read_text(path)
+    with written_in(encoding, [path]):
+        return read_text(path)
 
 
 def _label(path: str, name: str) -> str:

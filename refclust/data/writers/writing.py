@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -17,6 +16,7 @@ from typing import Any, Final, TextIO
 
 from refclust.data.dataset import Dataset, Dense, Sparse
 from refclust.data.files.atomic import write_atomically
+from refclust.data.files.packing import by_ending, check_packing, packed
 from refclust.data.files.textfile import suffix
 from refclust.data.writers.jsonl import json_text, object_lines
 from refclust.data.writers.npy import archive_chunks, matrix_chunks
@@ -56,8 +56,8 @@ def write(
 ) -> tuple[str, ...]:
     """Write a data set; return which of its parts the format cannot hold.
 
-    The format is that of the name, or else of the ending; ``.gz`` packs it. Without ``force`` the
-    file must be a new one (``exists``).
+    The format is that of the name, or else of the ending; ``.gz``, ``.bz2`` and ``.xz`` pack it.
+    Without ``force`` the file must be a new one (``exists``).
 
     Spec: DATA-WRITE
     """
@@ -67,11 +67,11 @@ def write(
             able_writer.name for able_writer in WRITERS.values() if data.kind in able_writer.kinds
         )
         raise BadOption(f"{writer.name} does not hold {data.kind} rows; formats that do: {able}")
-    packed = path.lower().endswith(".gz")
-    if packed and writer.name == "npz":
-        raise BadOption(f"{for_terminal(path)}: npz is packed already; leave .gz out")
-    chunks = writer.chunks(data)
-    write_atomically(path, _packed(chunks) if packed else chunks, replace=force)
+    packing = by_ending(path)
+    if packing is not None and writer.name == "npz":
+        raise BadOption(f"{for_terminal(path)}: npz is packed already; leave {packing.ending} out")
+    check_packing(path)
+    write_atomically(path, packed(path, writer.chunks(data)), replace=force)
     held = writer.holds(data)
     return tuple(part for part in _PARTS if getattr(data, part) is not None and part not in held)
 
@@ -109,9 +109,8 @@ def write_labels(
     chosen = format or label_format(target)
     chunks = label_chunks(data, labels, format=chosen, names=names, extra=extra)
     if isinstance(target, str):
-        encoded = map(_bytes, chunks)
-        packed = target.lower().endswith(".gz")
-        write_atomically(target, _packed(encoded) if packed else encoded, replace=force)
+        check_packing(target)
+        write_atomically(target, packed(target, map(_bytes, chunks)), replace=force)
     else:
         for chunk in chunks:
             target.write(chunk)
@@ -146,12 +145,12 @@ def label_chunks(
         if len(column) != data.n:
             raise LabelLengthMismatch(f"{len(column)} values of {name} for {data.n} rows")
     rows = (
-        [data.row_name(i), *(_native(column[i]) for column in (labels, *more.values()))]
+        [data.row_name(i), *(plain_value(column[i]) for column in (labels, *more.values()))]
         for i in range(data.n)
     )
     if format == "jsonl":
-        return _blocks(_json_line(header, row) for row in rows)
-    return _blocks(_csv_lines(chain((header,), rows), _LABEL_FORMATS[format]))
+        return text_blocks(_json_line(header, row) for row in rows)
+    return text_blocks(_csv_lines(chain((header,), rows), _LABEL_FORMATS[format]))
 
 
 def label_format(target: str | TextIO) -> str:
@@ -297,7 +296,7 @@ def _shortest(value: float) -> str:
     return repr(value).removesuffix(".0")
 
 
-def _blocks(pieces: Iterable[str]) -> Iterator[str]:
+def text_blocks(pieces: Iterable[str]) -> Iterator[str]:
     """Join small pieces, so that writing is not a call a row."""
     held: list[str] = []
     size = 0
@@ -312,7 +311,7 @@ def _blocks(pieces: Iterable[str]) -> Iterator[str]:
 
 
 def _encoded(pieces: Iterable[str]) -> Iterator[bytes]:
-    return map(_bytes, _blocks(pieces))
+    return map(_bytes, text_blocks(pieces))
 
 
 def _bytes(text: str) -> bytes:
@@ -323,20 +322,16 @@ def _bytes(text: str) -> bytes:
         raise BadLabel(f"{wrong!r} ends in half of a character, which no text file holds") from None
 
 
-def _native(value: Any) -> int | float | str:
-    """A label or a number as the standard library writes it."""
+def plain_value(value: Any) -> int | float | str:
+    """A label or a number as the standard library writes it.
+
+    Spec: DATA-WRITE
+    """
     if isinstance(value, int | float | str):
         return value
     to_list = getattr(value, "tolist", None)
     native = to_list() if callable(to_list) else value
     return native if isinstance(native, int | float) else str(native)
-
-
-def _packed(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    packer = zlib.compressobj(wbits=31)  # the gzip format, without name and time
-    for chunk in chunks:
-        yield packer.compress(chunk)
-    yield packer.flush()
 
 
 def _all_parts(_: Dataset) -> tuple[str, ...]:

@@ -36,9 +36,11 @@ class Document:
 Generator = Callable[[Draw, int], Document]  # the number is how often its structure is changed
 
 
-def reader_target(name: str, suffix: str, generate: Generator, share: int = 100) -> Target:
-    """The target of one format."""
-    return Target(name, lambda draw: _made(draw, name, suffix, generate), _run, share)
+def reader_target(
+    name: str, suffix: str, generate: Generator, share: int = 100, *, form: str | None = None
+) -> Target:
+    """The target of one format, under its name or another."""
+    return Target(name, lambda draw: _made(draw, form or name, suffix, generate), _run, share)
 
 
 def _made(draw: Draw, name: str, suffix: str, generate: Generator) -> Case:
@@ -95,6 +97,10 @@ _POOL: Final[Mapping[str, tuple[Any, ...] | None]] = {
     "columns": (["1"], ["1", "2"], ["2", "1"], ["1", "1"], ["x"], [], ["0"], [""], ["9" * 5000]),
     "exclude": (["1"], ["2"], ["x*"], ["1-1"], ["0"], [""], ["*"], ["2:"]),
     "base": (0, 1, 2, -1, 10**30),
+    "decimal": ("point", "comma", "semicolon"),
+    "encoding": ("cp1252", "latin-1", "utf-16", "utf-8", "ascii", "klingon", "", "base64"),
+    "vocabulary": ("", "nosuch", "data.vocab"),
+    "categorical": (["1"], ["x*"], ["9"]),
     "text": ({"min_df": "1"}, {"min_df": "9"}, {"max_df": "1/9"}, {"tfidf": True}, {"min_df": "0"}),
 }
 
@@ -121,9 +127,9 @@ def text_options(draw: Draw) -> dict[str, Any]:
 def options_of(given: Mapping[str, Any]) -> Options:
     """Options of a reader from plain values; some are refused here already."""
     found = dict(given)
-    for listed in ("columns", "exclude"):
-        if found.get(listed) is not None:
-            found[listed] = tuple(found[listed])
+    for lists in ("columns", "exclude", "categorical"):
+        if found.get(lists) is not None:
+            found[lists] = tuple(found[lists])
     if found.get("text") is not None:
         text = dict(found["text"])
         for bound in ("min_df", "max_df"):

@@ -129,7 +129,7 @@ def _fit(
 
     normal = "discriminants" in rule or getattr(call, "kind", None) == "gaussian"
     source = dataio.read(path, asked, constants="drop" if normal else None)
-    labels = None if file is None else label_files.read(file, reading)
+    labels = None if file is None else label_files.read(file, reading, source.data)
     known = source.data.labels if labels is None else labels
     if known is None:
         raise BadOption("which classes? --labels names a column of the data, or a file")

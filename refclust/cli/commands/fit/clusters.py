@@ -68,7 +68,7 @@ def kmeans(
         call,
         data=source.data,
         centres=None if centres is None else fit_files.centres(centres, source.data),
-        labels=None if labels is None else label_files.read(labels, reading),
+        labels=None if labels is None else label_files.read(labels, reading, source.data),
         trace="scalars",
         backend=files.backend,
     )
@@ -81,7 +81,7 @@ def kmeans(
     if files.check:
         fit_run.checked(fit, source.data)
     lines = fit_files.trace_lines(fit.trace, fit.metric)
-    fit_files.write(files.outputs, source, fit, fit.labels, None, lines)
+    fit_files.write(files.outputs, source, fit, fit.labels, None, lines, files.backend)
     fit_run.drop(files.kept)
     scores = fit_files.scores(source.data, fit.labels)
     if files.as_json:
@@ -122,7 +122,7 @@ def bisecting(
         return algorithm.bisecting(**vars(replace(asked, after_split=watch)))
 
     fit = files.run(split)
-    fit_files.write(files.outputs, source, fit, fit.labels, None)
+    fit_files.write(files.outputs, source, fit, fit.labels, None, backend=files.backend)
     fit_run.drop(files.kept)
     scores = fit_files.scores(source.data, fit.labels)
     if files.as_json:
@@ -160,8 +160,11 @@ def agglomerative(
     outputs.check(inputs=[data, call.distances, reading.stop_words], as_json=files.as_json)
     if (data is None) == (call.distances is None):
         raise BadOption("give either DATA or --distances FILE")
-    if files.labels is not None and call.k is None and call.height is None:
-        raise BadOption("--labels needs clusters: cut the tree with -k K or --height H")
+    if call.k is None and call.height is None and (files.labels or files.output):
+        option = "--labels" if files.labels else "--output"
+        raise BadOption(f"{option} needs clusters: cut the tree with -k K or --height H")
+    if files.output is not None and data is None:
+        raise BadOption("--output writes the rows of DATA; distances have none")
     from refclust.cli.show import clusters as summary
     from refclust.cluster import hierarchical
     from refclust.models.clusters import Cut

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from refclust.cli.options.data import refuse_same
@@ -12,6 +12,7 @@ from refclust.cli.output import (
     note,
     say,
     say_beside,
+    say_bytes,
     say_data,
     say_json,
 )
@@ -39,22 +40,40 @@ class Outputs:
     table: str | None = None  # of iterations or of merges
     force: bool = False
     spreadsheet_safe: bool = False
+    output: str | None = None  # the user's own table with answers
 
     def check(self, *, inputs: list[str | None], as_json: bool) -> None:
         """Refuse what could not be written at the end, or would destroy something."""
         for option, path in (("--model", self.model), ("--trace or --merges", self.table)):
             if path == "-":
-                raise BadOption(f"{option} needs a file; only --labels can go to standard output")
-        if self.labels == "-" and as_json:
-            raise BadOption("--json and --labels - cannot share standard output; name a file")
+                raise BadOption(
+                    f"{option} needs a file; only --labels or --output can go to standard output"
+                )
+        printed = [
+            option
+            for option, path in (("--labels", self.labels), ("--output", self.output))
+            if path == "-"
+        ]
+        if printed and as_json:
+            raise BadOption(f"--json and {printed[0]} - cannot share standard output; name a file")
+        if len(printed) > 1:
+            raise BadOption("--labels and --output cannot share standard output; name a file")
         refuse_twice(inputs)
-        named = [path for path in (self.model, self.labels, self.table) if path is not None]
+        files = (self.model, self.labels, self.table, self.output)
+        named = [path for path in files if path is not None]
         refuse_same(named, [path for path in inputs if path is not None])
         for path in named:
             check_output(path, force=self.force)
         if self.labels is not None and self.labels != "-":
             _refuse_ending(self.labels)
-        refuse_other(self.form, safe=self.spreadsheet_safe)
+        if self.output is not None:
+            from refclust.data.files.source import hold
+            from refclust.data.writers.joined import check_ending
+
+            check_ending("-.csv" if self.output == "-" else self.output)
+            hold(inputs[0] or "")
+        if self.output is None or self.labels is not None:
+            refuse_other(self.form, safe=self.spreadsheet_safe)
 
     @property
     def form(self) -> str | None:
@@ -80,8 +99,9 @@ def write(
     labels: Sequence[int],
     cut: Cut | None,
     table: Iterable[str] = (),
+    backend: str | None = None,
 ) -> None:
-    """Write the model, then the labels, then the table of iterations or merges.
+    """Write the model, the labels, the table of iterations or merges, then the user's own table.
 
     That one of them cannot be written, or its name was taken while the fit ran, is no reason to
     lose the others.
@@ -91,6 +111,7 @@ def write(
         lambda: _write_model(outputs, source, fit, cut),
         lambda: _write_labels(outputs, source, labels),
         lambda: _write_table(outputs, table),
+        lambda: _write_joined(outputs, source, fit, labels, cut, backend),
     )
     for job in jobs:
         try:
@@ -139,6 +160,59 @@ def _write_table(outputs: Outputs, lines: Iterable[str]) -> None:
     content = (f"{line}\n".encode() for line in lines)
     write_atomically(outputs.table, content, replace=outputs.force)
     note(f"wrote {for_terminal(outputs.table)}")
+
+
+def _write_joined(
+    outputs: Outputs,
+    source: Source,
+    fit: Fitted,
+    labels: Sequence[int],
+    cut: Cut | None,
+    backend: str | None,
+) -> None:
+    if outputs.output is None:
+        return
+    from refclust.cli.commands.predict import Wanted, answered
+    from refclust.models.classifiers import model_of
+    from refclust.models.records.clusters import ClassifierModel, MixtureModel
+
+    added: dict[str, Sequence[Any]] = {"cluster": labels}
+    if cut is None:  # a tree has no centres
+        model = model_of(fit, data=source.data)
+        soft = isinstance(model, MixtureModel | ClassifierModel)
+        wanted = Wanted(distance=True, proba=True, impossible="prior" if soft else "error")
+        added |= answered(model, source.data, wanted, backend, either=True).extra
+    write_joined(outputs, source, added)
+
+
+def write_joined(outputs: Outputs, source: Source, added: Mapping[str, Sequence[Any]]) -> None:
+    """Write the user's own rows with answers, or print them.
+
+    Spec: DATA-JOIN
+    """
+    from refclust.backends.plugins import formats
+    from refclust.data.files.atomic import write_atomically
+    from refclust.data.files.packing import check_packing, packed
+    from refclust.data.preparing.reading import rows_kept
+    from refclust.data.writers.joined import Joining, joined
+
+    assert outputs.output is not None
+    reader = formats.choose(source.path, source.format)
+    kept = rows_kept(source.data.preparation, reader, source.path, source.options)
+    safe = outputs.spreadsheet_safe
+    frame = None
+    if reader.frame is not None and reader.name not in ("csv", "tsv"):
+        frame = reader.frame(source.path, replace(source.options, columns=None, exclude=None), None)
+    joining = Joining(
+        *(source.path, source.format, source.options, source.data, added, kept), safe, frame
+    )
+    if outputs.output == "-":
+        say_bytes(joined(joining, "-.csv"), what="the table", is_text=True)
+        return
+    check_packing(outputs.output)
+    chunks = packed(outputs.output, joined(joining, outputs.output))
+    write_atomically(outputs.output, chunks, replace=outputs.force)
+    note(f"wrote {for_terminal(outputs.output)}")
 
 
 def centres(path: str, data: Dataset) -> Dataset:
@@ -219,7 +293,12 @@ def say_fit(facts: dict[str, Any], scores: list[Score], outputs: Outputs, source
             "format": source.format,
             "preparation": preparation_json(source.data),
             "scores": [score_json(score) for score in scores],
-            "files": {"model": outputs.model, "labels": outputs.labels, "table": outputs.table},
+            "files": {
+                "model": outputs.model,
+                "labels": outputs.labels,
+                "table": outputs.table,
+                "output": outputs.output,
+            },
         }
     )
 
@@ -236,7 +315,7 @@ def preparation_json(data: Dataset) -> Any:
 def tell(lines: Iterable[str], scores: list[Score], outputs: Outputs) -> None:
     """Print the summary, on stderr if the labels went to stdout."""
     text = "\n".join([*lines, *(["", *score_lines(scores)] if scores else [])])
-    if outputs.labels == "-":
+    if "-" in (outputs.labels, outputs.output):
         say_beside(text)
     else:
         say(text)

@@ -131,7 +131,7 @@ def _fit(
     asked = replace(
         call,
         data=source.data,
-        labels=None if labels is None else label_files.read(labels, reading),
+        labels=None if labels is None else label_files.read(labels, reading, source.data),
         parameters=None if model is None else _parameters(model, source.data, family),
         backend=files.backend,
         **shares,
@@ -143,14 +143,15 @@ def _fit(
 
     fit = files.run(climbed)
     facts = summary.Facts.of(fit, source.data, certify=files.certify)
-    fit_files.write(files.outputs, source, fit, fit.labels, None, summary.trace_lines(fit))
+    lines = summary.trace_lines(fit)
+    fit_files.write(files.outputs, source, fit, fit.labels, None, lines, files.backend)
     fit_run.drop(files.kept)
     scores = fit_files.scores(source.data, fit.labels)
     if files.as_json:
         fit_files.say_fit(mixture_json.mixture_json(fit, facts), scores, files.outputs, source)
     else:
-        lines = summary.mixture_lines(fit, source.data, facts)
-        fit_files.tell(lines, scores, files.outputs)
+        told = summary.mixture_lines(fit, source.data, facts)
+        fit_files.tell(told, scores, files.outputs)
 
 
 def _starts(call: MixtureCall) -> tuple[str | None, str | None]:

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from refclust.cli.options.evidence import sheets
 from refclust.cli.options.evidence.cases import EvidenceCase, names_of
-from refclust.cli.options.evidence.labelings import read_answers, read_weights_of, refuse_labels
+from refclust.cli.options.evidence.labelings import (
+    read_answers,
+    read_weights,
+    refuse_ids,
+    refuse_labels,
+    weights_beside,
+)
 from refclust.cli.options.label_files import Side, read_sides, refuse_twice, sign_for
 from refclust.errors import BadOption, BadTable
 
@@ -23,7 +29,9 @@ if TYPE_CHECKING:
 MISSING: Final = ""  # a cell without a judgement
 
 
-def read_confusions(named: EvidenceOptions, session: Session) -> list[EvidenceCase]:
+def read_confusions(
+    named: EvidenceOptions, session: Session, id_column: str | None = None
+) -> list[EvidenceCase]:
     """Read the truth and predicted classes, or a table of them; a case of each prediction."""
     from refclust.metrics.calls.confusions import UNSAID, confusion
 
@@ -34,9 +42,10 @@ def read_confusions(named: EvidenceOptions, session: Session) -> list[EvidenceCa
     }
     if named.table is not None:
         refuse_labels(named)
+        refuse_ids(id_column)
         rows, names = _confusion_table(named)
         return [EvidenceCase(named.table, confusion(rows, labels=names, **more))]
-    truth, predictions, counts = read_answers(named)
+    truth, predictions, counts = read_answers(named, id_column)
     labels = sheets.listed(named.classes)
     return [
         EvidenceCase(name, confusion(truth, predicted, labels=labels, weights=counts, **more))
@@ -73,6 +82,7 @@ def _costs(path: str, delimiter: str | None) -> list[list[int | Fraction]]:
 
 def read_probabilities(named: EvidenceOptions, reading: DataOptions) -> list[EvidenceCase]:
     """Read the truth and scores of one or more classifiers: a case of each file."""
+    from refclust.data.pairing import Described, paired
     from refclust.metrics.calls.confusions import UNSAID
     from refclust.metrics.calls.probabilities import probabilities
 
@@ -81,25 +91,27 @@ def read_probabilities(named: EvidenceOptions, reading: DataOptions) -> list[Evi
     true = _truth_side(named)
     others = [*files, *([] if weights is None else [weights.file])]
     refuse_twice([] if true.file in files else [true], others)
-    apart: Sequence[Any] | None = None
+    asked = reading.id_column
+    apart = None
     if named.label_sets:
-        apart = _true_sets(named, true, files)
+        apart = Described(true.shown, _true_sets(named, true, files))
     elif true.file not in files:
-        apart = read_sides([true], sign_for(true, named.delimiter))[0]
-    counts = None
+        [apart] = read_sides([true], sign_for(true, named.delimiter), asked, found=True)
+    counts = read_weights(weights, named.delimiter, asked)
     cases = []
     for file in files:
-        sheet = sheets.read(file, named, reading, but=true.column if apart is None else None)
-        truth: Sequence[Any] = apart or sheet.beside or []
-        if weights is not None and counts is None:
-            counts = read_weights_of(weights, named.delimiter, true.shown, truth)
-        sheets.same_length(true.shown, truth, sheet)
+        sheet = sheets.read(file, named, reading, but=None if apart else true.column)
+        rows = sheet.described(range(len(sheet.sheet.rows)))
+        described = [apart or sheet.described(sheet.beside or []), rows]
+        ordered = paired([*described, *([] if counts is None else [counts])])
+        cells = sheet.numbers()
+        truth, numbers = ordered[0], [cells[i] for i in ordered[1]]
         single = len(sheet.names) == 1 and not named.label_sets
         evidence = probabilities(
             truth,
-            sheet.numbers(),
+            numbers,
             labels=None if single else sheet.names,
-            weights=counts,
+            weights=None if counts is None else ordered[2],
             positive=_positive(named, sheet.names) if single else UNSAID,
             several=named.label_sets,
         )
@@ -148,7 +160,7 @@ def read_label_sets(named: EvidenceOptions) -> list[EvidenceCase]:
     weights = None if named.weights is None else Side.of(named.weights)
     refuse_twice([Side(file, None) for file in files], [weights.file] if weights else [])
     truth, *predictions = [read_sets(file, delimiter=named.delimiter) for file in files]
-    counts = read_weights_of(weights, None, files[0], truth)
+    counts = weights_beside(read_weights(weights, None), files[0], truth, None)
     labels = sheets.listed(named.classes)
     return [
         EvidenceCase(name, label_sets(truth, predicted, labels=labels, weights=counts))
@@ -182,6 +194,7 @@ def read_memberships(named: EvidenceOptions, reading: DataOptions) -> Membership
 
 def read_two_memberships(named: EvidenceOptions, reading: DataOptions) -> list[EvidenceCase]:
     """Read the shares of objects in several fuzzy clusterings: the first beside each other one."""
+    from refclust.data.pairing import paired
     from refclust.metrics.calls.memberships import two_memberships
 
     assert named.memberships is not None
@@ -191,20 +204,22 @@ def read_two_memberships(named: EvidenceOptions, reading: DataOptions) -> list[E
     cases = []
     for file in others:
         second = sheets.read(file, named, reading)
-        sheets.same_length(named.memberships, first.rows, second)
-        evidence = two_memberships(first.numbers(), second.numbers(), weights=counts)
+        shares, others_shares = paired(
+            [first.described(first.numbers()), second.described(second.numbers())]
+        )
+        evidence = two_memberships(shares, others_shares, weights=counts)
         cases.append(EvidenceCase(file, evidence))
     return cases
 
 
-def read_classifiers(named: EvidenceOptions) -> Outcomes:
+def read_classifiers(named: EvidenceOptions, id_column: str | None = None) -> Outcomes:
     """Read the truth and what two or more classifiers said."""
     from refclust.metrics.calls.classifiers import outcomes
 
     names = names_of(named)
     if len(names) < 2:
         raise BadOption("name at least two classifiers: files A and B, or --column-pred twice")
-    truth, predictions, counts = read_answers(named)
+    truth, predictions, counts = read_answers(named, id_column)
     return outcomes(truth, *predictions, weights=counts, names=names)
 
 

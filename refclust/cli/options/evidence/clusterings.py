@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from refclust.cli.options import data as dataio
 from refclust.cli.options.evidence.cases import EvidenceCase
-from refclust.cli.options.evidence.labelings import read_weights_of
+from refclust.cli.options.evidence.labelings import read_weights, weights_beside
 from refclust.cli.options.label_files import Side, read_sides, sign_for
 from refclust.errors import BadOption, LabelLengthMismatch
 from refclust.escape import for_terminal
@@ -35,35 +35,54 @@ def read(named: EvidenceOptions, reading: DataOptions, session: Session) -> list
     )
     files = named.files or []
     models = [file for file in files if _is_model(file)]
-    labels = [Side.of(file, _column(named)) for file in files if not _is_model(file)]
+    columns: list[str | None] = [*(named.column_pred or ())] or [None]
+    labels = [Side.of(file, column) for file in files if not _is_model(file) for column in columns]
     weights = None if named.weights is None else Side.of(named.weights)
     _refuse_twice([path, reading.stop_words, *models], labels, weights)
     if models and named.proximity is not None:
         raise BadOption(f"{for_terminal(models[0])}: a model puts rows into clusters; give --data")
     loaded = {file: _load(file) for file in models}
     data = _rows(path, reading, loaded)
-    counts = read_weights_of(weights, named.delimiter, for_terminal(path), range(data.n))
-    return _cases(named, data, loaded, labels, counts, session)
+    weighed = read_weights(weights, named.delimiter, reading.id_column)
+    counts = weights_beside(weighed, for_terminal(path), range(data.n), data.ids)
+    clusterings = _clusterings(named, data, loaded, labels, reading.id_column, session)
+    return _cases(named, data, clusterings, counts, session)
 
 
-def _cases(
+def _clusterings(
     named: EvidenceOptions,
     data: Dataset,
     models: dict[str, Model],
     sides: list[Side],
-    counts: Sequence[Any] | None,
+    id_column: str | None,
     session: Session,
-) -> list[EvidenceCase]:
-    from refclust.metrics.calls.clusterings import clustered
-    from refclust.metrics.contingency import NO_NOISE
+) -> list[tuple[str, Sequence[Any]]]:
+    """The clusters of every row by each file of labels and each model, in the order given.
+
+    Spec: DATA-PAIR
+    """
+    from refclust.data.pairing import Described, paired
 
     # The delimiter of the data; labels may stand one a line, with nothing to separate.
     sign = next(filter(None, (sign_for(side, named.delimiter) for side in sides)), None)
-    read_labels = iter(read_sides(sides, sign) if sides else [])
-    clusterings: list[tuple[str, Any]] = [
-        (file, _labels_by(models[file], data, session) if file in models else next(read_labels))
-        for file in named.files or []
-    ]
+    known = data.ids is not None  # the data may have the column that is asked for
+    described = read_sides(sides, sign, id_column, found=known) if sides else []
+    for side in described:
+        if len(side.values) != data.n:
+            raise LabelLengthMismatch(
+                f"{side.name} has {len(side.values):,} labels, the data have {data.n:,} rows"
+            )
+    rows = Described("the data", range(data.n), data.ids)
+    labels = iter(paired([rows, *described])[1:])
+    clusterings: list[tuple[str, Sequence[Any]]] = []
+    columns = named.column_pred or []
+    several = len(columns) > 1
+    for file in named.files or []:
+        if file in models:
+            clusterings.append((file, _labels_by(models[file], data, session)))
+            continue
+        for column in columns or [""]:
+            clusterings.append((f"{file}:{column}" if several else file, next(labels)))
     if not clusterings:
         if data.labels is None:
             raise BadOption(
@@ -71,11 +90,19 @@ def _cases(
                 "--label-column"
             )
         clusterings = [("the label column", data.labels)]
-    for name, labels in clusterings:
-        if len(labels) != data.n:
-            raise LabelLengthMismatch(
-                f"{for_terminal(name)} has {len(labels):,} labels, the data have {data.n:,} rows"
-            )
+    return clusterings
+
+
+def _cases(
+    named: EvidenceOptions,
+    data: Dataset,
+    clusterings: Sequence[tuple[str, Sequence[Any]]],
+    counts: Sequence[Any] | None,
+    session: Session,
+) -> list[EvidenceCase]:
+    from refclust.metrics.calls.clusterings import clustered
+    from refclust.metrics.contingency import NO_NOISE
+
     rows = {"rows": data} if named.proximity is None else {"proximity": data}
     return [
         EvidenceCase(
@@ -122,14 +149,9 @@ def _load(file: str) -> Model:
 
 
 def _is_model(file: str) -> bool:
-    return file.lower().removesuffix(".gz").endswith(_MODEL)
+    from refclust.data.files.packing import without_ending
 
-
-def _column(named: EvidenceOptions) -> str | None:
-    columns = named.column_pred or []
-    if len(columns) > 1:
-        raise BadOption("--column-pred names one column of the files LABELS; give it once")
-    return columns[0] if columns else None
+    return without_ending(file).lower().endswith(_MODEL)
 
 
 def _refuse_twice(

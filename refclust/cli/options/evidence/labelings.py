@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from refclust.backends.session import Session
     from refclust.cli.options.evidence.options import EvidenceOptions
+    from refclust.data.pairing import Described
 
 Profile = Annotated[
     str | None,
@@ -40,9 +41,20 @@ BackendName = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")]
 
 
-def read(named: EvidenceOptions, session: Session) -> list[EvidenceCase]:
+def read(
+    named: EvidenceOptions, session: Session, id_column: str | None = None
+) -> list[EvidenceCase]:
     """Read files of labels, or a table, and count the table of each prediction."""
-    return [_read_table(named)] if named.table is not None else _read_labels(named, session)
+    if named.table is not None:
+        refuse_ids(id_column)
+        return [_read_table(named)]
+    return _read_labels(named, session, id_column)
+
+
+def refuse_ids(id_column: str | None) -> None:
+    """Refuse to look for ids where there are no objects."""
+    if id_column:
+        raise BadOption("--id-column pairs files of labels; a table of counts has no ids")
 
 
 def delimiter_sign(text: str | None) -> str | None:
@@ -88,10 +100,12 @@ def refuse_labels(named: EvidenceOptions) -> None:
         raise BadOption(f"--table replaces the labels, so {', '.join(spelled)} cannot go with it")
 
 
-def _read_labels(named: EvidenceOptions, session: Session) -> list[EvidenceCase]:
+def _read_labels(
+    named: EvidenceOptions, session: Session, id_column: str | None
+) -> list[EvidenceCase]:
     from refclust.metrics.contingency import NO_NOISE, contingency
 
-    truth, predictions, counts = read_answers(named)
+    truth, predictions, counts = read_answers(named, id_column)
     _check_noise(named.noise, truth, *predictions)
     return [
         EvidenceCase(
@@ -110,30 +124,52 @@ def _read_labels(named: EvidenceOptions, session: Session) -> list[EvidenceCase]
 
 
 def read_answers(
-    named: EvidenceOptions,
+    named: EvidenceOptions, id_column: str | None = None
 ) -> tuple[list[str], list[list[str]], list[int | Fraction] | None]:
-    """The truth, every prediction, and the weights of the objects if there are any."""
+    """The truth, every prediction, and the weights of the objects if there are any.
+
+    Spec: DATA-PAIR
+    """
+    from refclust.data.pairing import paired
+
     if named.header is not None:
         raise BadOption("--header goes with --table; CSV and TSV files of labels always have one")
     true, predicted = sides(named)
     weights = None if named.weights is None else Side.of(named.weights)
     refuse_twice([true, *predicted], [] if weights is None else [weights.file])
-    truth, *predictions = read_sides([true, *predicted], named.delimiter)
-    return truth, predictions, read_weights_of(weights, named.delimiter, true.shown, truth)
+    labels = read_sides([true, *predicted], named.delimiter, id_column)
+    counts = read_weights(weights, named.delimiter, id_column)
+    # Labels come first: their order is that of the truth where the truth has ids.
+    ordered = paired([*labels, *([] if counts is None else [counts])])
+    truth, *predictions = ordered[: len(labels)]
+    return truth, predictions, None if counts is None else ordered[-1]
 
 
-def read_weights_of(
-    weights: Side | None, delimiter: str | None, shown: str, labels: Sequence[object]
-) -> list[int | Fraction] | None:
-    """Read the weights of objects whose labels, or rows, are known."""
-    from refclust.data.labels import read_weights, same_length
+def read_weights(
+    weights: Side | None, delimiter: str | None, id_column: str | None = None
+) -> Described | None:
+    """Read the weights of objects, with their ids where the file has them."""
+    from refclust.data.labels import read_file, weights_of
+    from refclust.data.pairing import Described
 
     if weights is None:
         return None
     sign = sign_for(weights, delimiter)
-    counts = read_weights(weights.file, column=weights.column, delimiter=sign)
-    same_length([(shown, labels), (weights.shown, counts)])
-    return counts
+    file = read_file(weights.file, [weights.column], delimiter=sign, id_column=id_column)
+    counts = weights_of(file.columns[0], weights.file, column=weights.column)
+    return Described(weights.shown, counts, file.ids)
+
+
+def weights_beside(
+    weights: Described | None, name: str, objects: Sequence[object], ids: Sequence[str] | None
+) -> list[int | Fraction] | None:
+    """The weights of objects that are known, in their order.
+
+    Spec: DATA-PAIR
+    """
+    from refclust.data.pairing import Described, paired
+
+    return None if weights is None else paired([Described(name, objects, ids), weights])[1]
 
 
 def _check_noise(noise: str | None, *sides: list[str]) -> None:

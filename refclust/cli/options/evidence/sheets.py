@@ -14,6 +14,7 @@ from refclust.numbers.reading import shown
 if TYPE_CHECKING:
     from refclust.cli.options.data import DataOptions
     from refclust.cli.options.evidence.options import EvidenceOptions
+    from refclust.data.pairing import Described
     from refclust.data.sheets import Sheet
 
 PREFIX: Final = "p_"  # of the columns of probabilities that `refclust predict --proba` writes
@@ -27,6 +28,14 @@ class Columns:
     places: tuple[int, ...]
     names: tuple[str, ...]
     beside: list[str] | None = None
+    ids: list[str] | None = None
+
+    def described(self, values: Sequence[object]) -> Described:
+        """What the file says of its objects, with their ids."""
+        from refclust.data.files.textfile import display_name
+        from refclust.data.pairing import Described
+
+        return Described(display_name(self.sheet.file), values, self.ids)
 
     @property
     def rows(self) -> list[list[str]]:
@@ -47,34 +56,42 @@ def read(
 
     Where columns are called p_…, as ``predict --proba`` writes them, only those are meant.
     """
+    from refclust.data.pairing import id_place
     from refclust.data.sheets import read_sheet
 
     sheet = read_sheet(path, header=named.header is not False, delimiter=named.delimiter)
     beside = None if but is None else _place(sheet, but)
+    id_at = _place(sheet, reading.id_column) if reading.id_column else None
     if reading.column:
         places = [_place(sheet, column) for column in reading.column]
     else:
-        others = [beside, None if reading.id_column is None else _place(sheet, reading.id_column)]
+        if id_at is None and named.header is not False:
+            id_at = id_place(sheet.names, reading.id_column)
+        others = [beside, id_at]
         places = [j for j in range(len(sheet.names)) if j not in others]
         places = [j for j in places if sheet.names[j].startswith(PREFIX)] or places
     names = [sheet.names[j] for j in places]
     if all(name.startswith(PREFIX) for name in names) and len(names) > 1:
         names = [name.removeprefix(PREFIX) for name in names]
     truth = None if beside is None else [row[beside] for row in sheet.rows]
-    return Columns(sheet, tuple(places), tuple(names), truth)
+    if id_at is None and named.header is not False:
+        id_at = id_place(sheet.names, reading.id_column, places)
+    ids = None if id_at is None else [row[id_at] for row in sheet.rows]
+    return Columns(sheet, tuple(places), tuple(names), truth, ids)
 
 
 def read_weighted(
     path: str, named: EvidenceOptions, reading: DataOptions
 ) -> tuple[Columns, Sequence[int | Fraction] | None]:
     """Read columns, and the weights of their rows if there are any."""
-    from refclust.cli.options.evidence.labelings import read_weights_of
+    from refclust.cli.options.evidence.labelings import read_weights, weights_beside
     from refclust.data.files.textfile import display_name
 
     weights = None if named.weights is None else Side.of(named.weights)
     refuse_twice([], [path, None if weights is None else weights.file])
     columns = read(path, named, reading)
-    return columns, read_weights_of(weights, None, display_name(path), columns.sheet.rows)
+    counts = read_weights(weights, None, reading.id_column)
+    return columns, weights_beside(counts, display_name(path), columns.sheet.rows, columns.ids)
 
 
 def listed(text: str | None) -> list[str] | None:
@@ -92,14 +109,6 @@ def listed(text: str | None) -> list[str] | None:
     except (csv.Error, ValueError):
         raise BadOption(f"--classes {shown(text)}: names are separated by commas") from None
     return names
-
-
-def same_length(name: str, labels: Sequence[object], columns: Columns) -> None:
-    """Refuse a table that does not have a row for every object."""
-    from refclust.data import labels as files
-    from refclust.data.files.textfile import display_name
-
-    files.same_length([(name, labels), (display_name(columns.sheet.file), columns.sheet.rows)])
 
 
 def _place(sheet: Sheet, column: str) -> int:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import IO, Final
 
 from refclust.data.dataset import Dataset
-from refclust.data.files.source import display_name, finish, is_packed, opened, size_of, unpacked
+from refclust.data.files.source import display_name, finish, opened, packing_of, size_of, unpacked
 from refclust.data.files.textfile import readable
 from refclust.data.readers.arrays import npz
 from refclust.data.readers.arrays.npyfile import (
@@ -74,12 +74,12 @@ def _opened(path: str) -> Iterator[tuple[IO[bytes], int]]:
             if not stream.read(1):
                 raise EmptyFile(f"{display_name(path)} is empty; it should hold an array of NumPy")
         size = size_of(path)
-        packed = is_packed(path)
+        packing = packing_of(path)
         with unpacked(path) as stream:
-            if size is None:
-                yield stream, ENDLESS
+            if size is None or (packing is not None and packing.name != "gzip"):
+                yield stream, ENDLESS  # only reading can tell
             else:
-                yield stream, size * LARGEST_RATIO if packed else size
+                yield stream, size if packing is None else size * LARGEST_RATIO
 
 
 READERS: Final = (

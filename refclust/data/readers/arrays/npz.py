@@ -107,7 +107,7 @@ def _opened(path: str) -> Iterator[zipfile.ZipFile]:
     name = display_name(path)
     try:
         if is_packed(path):
-            raise BadFile(f"{name}: an archive inside gzip is not read; unpack it first")
+            raise BadFile(f"{name}: an archive inside another packing is not read; unpack it first")
         # All of a pipe is needed for its list, which stands at the end: so look first. Files are
         # held to the same: what stands before an archive is no part of it.
         with opened(path) as stream:

@@ -12,6 +12,7 @@ from refclust.data.files.textfile import display_name
 from refclust.data.files.whole import is_whole
 from refclust.data.readers.cells import shown
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
+from refclust.data.readers.sparse.beside import column_names, row_names
 from refclust.data.readers.sparse.entries import (
     Entries,
     SparseRows,
@@ -25,8 +26,18 @@ from refclust.data.readers.sparse.entries import (
     pairs,
     sniffed_lines,
 )
-from refclust.errors import BadCell, BadFile, BadHeader, EmptyFile, IndexOutOfRange, WrongCount
+from refclust.errors import (
+    BadCell,
+    BadFile,
+    BadHeader,
+    BadOption,
+    EmptyFile,
+    IndexOutOfRange,
+    MissingColumn,
+    WrongCount,
+)
 
+_CLASSES: Final = "rclass"  # the ending of a file of classes, and how it is asked for
 _SIZES: Final = ("documents", "words", "entries")
 _NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
@@ -36,7 +47,7 @@ def read_docword(path: str, options: Options) -> Dataset:
 
     Spec: DATA-SPARSE-FILES
     """
-    check_options("docword", options, ())
+    check_options("docword", options, ("vocabulary",))
     name = display_name(path)
     numbered = filled_lines(path)
     sizes, line = _docword_sizes(name, numbered)
@@ -62,12 +73,13 @@ def read_docword(path: str, options: Options) -> Dataset:
             entries.add(document - 1, word - 1, number(cells[2], name, line), line)
     if len(entries) != sizes[2]:
         raise WrongCount(f"{name}:{line}: {len(entries)} entries; {sizes[2]} were announced")
-    return Dataset(entries.matrix(sizes[0], sizes[1]))
+    names = column_names(path, options, words, fixed=True)
+    return Dataset(entries.matrix(sizes[0], sizes[1]), features=names or None)
 
 
 def plan_docword(path: str, options: Options) -> Plan:
     """Tell the sizes."""
-    check_options("docword", options, ())
+    check_options("docword", options, ("vocabulary",))
     name = display_name(path)
     start = [(line, text.split()) for line, text in enumerate(first_lines(path), 1) if text.strip()]
     facts = tuple(
@@ -97,7 +109,7 @@ def read_ldac(path: str, options: Options) -> Dataset:
 
     Spec: DATA-SPARSE-FILES
     """
-    check_options("ldac", options, ())
+    check_options("ldac", options, ("vocabulary",))
     name = display_name(path)
     rows = SparseRows(name)
     for line, text in filled_lines(path):
@@ -112,12 +124,13 @@ def read_ldac(path: str, options: Options) -> Dataset:
         )
     if rows.highest < 0:
         raise BadFile(f"{name}: no document holds a word")
-    return rows.dataset(0, rows.highest + 1)
+    names = column_names(path, options, rows.highest + 1, fixed=False)
+    return rows.dataset(0, len(names) or rows.highest + 1, features=names or None)
 
 
 def plan_ldac(path: str, options: Options) -> Plan:
     """Tell what the first lines hold."""
-    check_options("ldac", options, ())
+    check_options("ldac", options, ("vocabulary",))
     rows = [text.split() for text in first_lines(path) if text.strip()]
     words = [int(i) for row in rows for i in re.findall(r"(?:^|\s)([0-9]{1,18}):", " ".join(row))]
     largest = f"{max(words, default=0)} in the first lines"
@@ -145,7 +158,7 @@ def read_cluto(path: str, options: Options) -> Dataset:
 
     Spec: DATA-SPARSE-FILES
     """
-    check_options("cluto", options, ())
+    check_options("cluto", options, ("vocabulary", "label_column"))
     name = display_name(path)
     numbered = lines(path)
     line, text = next(numbered, (0, ""))
@@ -168,16 +181,39 @@ def read_cluto(path: str, options: Options) -> Dataset:
             values.extend([number(cell, name, line) for cell in cells])
     if count != sizes[0]:
         raise WrongCount(f"{name}:{line}: {count} rows; {sizes[0]} were announced")
+    known = _cluto_names(path, options, sizes)
     if len(sizes) == 2:
-        return dense(values, sizes[1])
+        return dense(values, sizes[1], **known)
     if rows.given != sizes[2]:
         raise WrongCount(f"{name}:{line}: {rows.given} entries; {sizes[2]} were announced")
-    return rows.dataset(1, sizes[1])
+    return rows.dataset(1, sizes[1], **known)
+
+
+def _cluto_names(path: str, options: Options, sizes: list[int]) -> dict[str, object]:
+    """What CLUTO keeps in files beside a matrix: names of columns and rows, classes of rows.
+
+    Spec: DATA-BESIDE
+    """
+    if options.label_column not in (None, _CLASSES):
+        raise BadOption(
+            f"the label of a row is {options.label_column!r}; beside a CLUTO matrix there may be "
+            f"{_CLASSES}"
+        )
+    labels = None
+    if options.label_column is not None:
+        labels = row_names(path, f".{_CLASSES}", sizes[0])
+        if labels is None:
+            raise MissingColumn(f"there is no file of classes (.{_CLASSES}) beside {path}")
+    return {
+        "features": column_names(path, options, sizes[1], fixed=True) or None,
+        "ids": row_names(path, ".rlabel", sizes[0]),
+        "labels": labels,
+    }
 
 
 def plan_cluto(path: str, options: Options) -> Plan:
     """Tell the sizes."""
-    check_options("cluto", options, ())
+    check_options("cluto", options, ("vocabulary", "label_column"))
     sizes = _cluto_sizes(first_lines(path)[0], display_name(path))
     facts = tuple(zip(("rows", "columns", "entries"), map(str, sizes), strict=False))
     return Plan("cluto", "sparse" if len(sizes) == 3 else "dense", facts + packing(path))

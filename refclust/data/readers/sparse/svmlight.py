@@ -10,6 +10,7 @@ from refclust.data.dataset import Dataset
 from refclust.data.files.textfile import display_name
 from refclust.data.readers.cells import listed
 from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
+from refclust.data.readers.sparse.beside import column_names
 from refclust.data.readers.sparse.entries import (
     SparseRows,
     filled_lines,
@@ -38,7 +39,7 @@ def read(path: str, options: Options) -> Dataset:
 
     Spec: DATA-SPARSE-FILES
     """
-    check_options(NAME, options, ("base",))
+    check_options(NAME, options, ("base", "vocabulary"))
     _check_base(options.base)
     name = display_name(path)
     rows, labels = SparseRows(name), list[str]()
@@ -64,12 +65,14 @@ def read(path: str, options: Options) -> Dataset:
     if rows.highest < 0:
         raise BadFile(f"{name}: no line holds an entry 'index:value'")
     known = tuple(labels) if labels else None
-    return rows.dataset(base, rows.highest + 1 - base, labels=known)
+    names = column_names(path, options, rows.highest + 1 - base, fixed=False)
+    d = len(names) or rows.highest + 1 - base
+    return rows.dataset(base, d, labels=known, features=names or None)
 
 
 def plan(path: str, options: Options) -> Plan:
     """Tell how the file would be read, from its first lines."""
-    check_options(NAME, options, ("base",))
+    check_options(NAME, options, ("base", "vocabulary"))
     _check_base(options.base)
     beginning = [text.partition("#")[0].split() for text in first_lines(path)]
     cells = [row for row in beginning if row]

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 import sys
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from math import isfinite
 from operator import itemgetter
-from typing import Final, NoReturn
+from typing import Final
 
 from refclust.data.dataset import DOUBLES, Dataset, dense, readonly
+from refclust.data.files.delimiters import NAMES, SAMPLE
 from refclust.data.files.textfile import display_name, suffix
 from refclust.data.labels import split_lines
 from refclust.data.readers.cells import (
@@ -25,33 +26,28 @@ from refclust.data.readers.cells import (
     is_number,
     listed,
     number_in,
-    place_of,
     weight_in,
 )
-from refclust.data.readers.formats import Options, Plan, Reader, check_options, head, packing
+from refclust.data.readers.formats import Options, Plan, Reader, head, packing
+from refclust.data.readers.tables.decimals import Decimals, has_decimal_comma, pointed_columns
 from refclust.data.readers.tables.delimited import (
     BY_SUFFIX,
-    SAMPLE,
     Table,
     guessed_delimiter,
-    open_table,
     parsed,
 )
+from refclust.data.readers.tables.documents import read_texts
 from refclust.data.readers.tables.layout import (
-    NAMES,
     Layout,
     arranged,
     delimiter_hint,
-    layout,
     role_hint,
 )
+from refclust.data.readers.tables.opening import begun, line_of, name_in, place_in, refuse_row
 from refclust.data.typed import Frame, of_texts
 from refclust.errors import (
-    BadHeader,
     BadOption,
     EmptyFile,
-    EmptyLabel,
-    RaggedRows,
     RefclustError,
 )
 from refclust.limits import within
@@ -59,23 +55,15 @@ from refclust.limits import within
 _LIKE_A_ROLE: Final = re.compile(r"(?:id|label|class|target|cluster|weight)s?_?[0-9]*", re.I)
 _CHECKED: Final = 1 << 13  # after so many rows of texts their memory is counted again
 _CELL: Final = 60  # bytes that a short text takes
-_USABLE: Final = (
-    "delimiter",
-    "header",
-    "id_column",
-    "label_column",
-    "weight_column",
-    "columns",
-    "exclude",
-    "categorical",
-)
 
 
 def read_csv(path: str, options: Options) -> Dataset:
-    """Read a delimited table of numbers.
+    """Read a delimited table of numbers, or of texts if a column of texts is named.
 
     Spec: DATA-CSV
     """
+    if options.text_column is not None:
+        return read_texts("csv", path, options, options.delimiter)
     return _read("csv", path, options, options.delimiter)
 
 
@@ -84,6 +72,8 @@ def read_tsv(path: str, options: Options) -> Dataset:
 
     Spec: DATA-CSV
     """
+    if options.text_column is not None:
+        return read_texts("tsv", path, options, _tab(options))
     return _read("tsv", path, options, _tab(options))
 
 
@@ -132,7 +122,7 @@ def frame_tsv(path: str, options: Options, rows: int | None = None) -> Frame:
 def _framed(
     kind: str, path: str, options: Options, delimiter: str | None, most: int | None
 ) -> Frame:
-    table, rows, columns = _begun(kind, path, options, delimiter, arranged)
+    table, rows, columns = begun(kind, path, options, delimiter, arranged)
     cells: list[list[str]] = []
     lines = array("q")
     blank = 0
@@ -141,7 +131,7 @@ def _framed(
             if not row or (len(row) == 1 and row[0] and not row[0].strip(BLANKS)):
                 blank = blank or table.line
                 continue
-            _refuse_row(table, row, columns, blank)
+            refuse_row(table, row, columns, blank)
         cells.append(row)
         lines.append(table.line)
         if len(cells) == most:
@@ -153,46 +143,63 @@ def _framed(
         held = "a header but no row below it" if columns.names else "no row"
         raise EmptyFile(f"{file} has {held}")
     names = columns.names or tuple(str(i + 1) for i in range(columns.width))
-    by_column = zip(*cells, strict=True) if cells else iter([()] * columns.width)
+    by_column: list[Sequence[str]] = [*zip(*cells, strict=True)] or [()] * columns.width
+    if most is None:
+        numeric = [j for j in range(columns.width) if j not in (columns.id, columns.label)]
+        decimals = Decimals(options.decimal, table.delimiter)
+        by_column = pointed_columns(by_column, numeric, decimals, file, lines)
     typed = tuple(of_texts(name, column) for name, column in zip(names, by_column, strict=True))
     return Frame(typed, len(cells), file, lines, columns.names is not None)
 
 
 def _read(kind: str, path: str, options: Options, delimiter: str | None) -> Dataset:
-    table, rows, columns = _begun(kind, path, options, delimiter)
+    table, rows, columns = begun(kind, path, options, delimiter)
     pick = _picker(columns.features)
+    decimals = Decimals(options.decimal, table.delimiter)
     values, weights = array(DOUBLES), array(DOUBLES)
     ids: list[str] = []
     labels: list[str] = []
     intern, width = sys.intern, columns.width
     blank = 0  # the first of the empty lines that may end the file
+    pending = decimals.pending
     for row in rows:
         if len(row) != width or (blank and row):
             if not row or (len(row) == 1 and row[0] and not row[0].strip(BLANKS)):
                 blank = blank or table.line
                 continue
-            _refuse_row(table, row, columns, blank)
+            refuse_row(table, row, columns, blank)
+        if decimals.comma:
+            row = _pointed(table, row, columns, decimals)
         cells = pick(row)
         try:
             numbers = [*map(float, cells)]
         except ValueError:
+            if not decimals.turned(cells, line_of(table)):
+                _check_cells(table, row, columns)
+                raise
+            row = _pointed(table, row, columns, decimals)
             _check_cells(table, row, columns)
-            raise
+            cells = pick(row)
+            numbers = [*map(float, cells)]
         # Only a test: the sum is not finite if a number is not; overflow alone does no harm, for
         # then every cell is looked at. float() also takes 1_000 and digits of other scripts.
         text = "".join(cells)
         if not isfinite(sum(numbers)) or "_" in text or not text.isascii():
             _check_cells(table, row, columns)
+        if pending and "." in text:
+            decimals.saw_point(line_of(table))
+            pending = decimals.pending
         values.extend(numbers)
         if columns.label is not None:
-            labels.append(intern(_name_in(table, row, columns, columns.label)))
+            labels.append(intern(name_in(table, row, columns, columns.label)))
         if columns.id is not None:
-            ids.append(_name_in(table, row, columns, columns.id))
+            ids.append(name_in(table, row, columns, columns.id))
         if columns.weight is not None:
-            weights.append(weight_in(row[columns.weight], _place(table, columns, columns.weight)))
+            weights.append(weight_in(row[columns.weight], place_in(table, columns, columns.weight)))
     if not values:
         held = "a header but no row below it" if columns.names else "no row"
         raise EmptyFile(f"{display_name(path)} has {held}")
+    decimals.settle()
     check_weights(weights, display_name(path))
     return dense(
         values,
@@ -206,55 +213,20 @@ def _read(kind: str, path: str, options: Options, delimiter: str | None) -> Data
     )
 
 
-def _begun(
-    kind: str,
-    path: str,
-    options: Options,
-    delimiter: str | None,
-    decide: Callable[[str, Sequence[str], Options], Layout] = layout,
-) -> tuple[Table, Iterator[list[str]], Layout]:
-    """Read the first row, decide on the columns, and return the rows still to be read."""
-    check_options(kind, options, _USABLE)
-    _check_delimiter(delimiter)
-    name = display_name(path)
-    table = open_table(path, delimiter)
-    rows = table.rows()
-    first = next(rows, None)
-    if first is None:
-        raise EmptyFile(f"{name} is empty; it should hold a row per object")
-    if not first or not "".join(first).strip(BLANKS):
-        if len(first) > 1:
-            raise BadHeader(f"{name}:1: all cells are empty; names or numbers are due")
-        if all(not "".join(row).strip(BLANKS) for row in rows):
-            raise EmptyFile(f"{name} holds nothing but empty lines")
-        raise BadHeader(f"{name}:1: the line is empty; it should hold names or numbers")
-    columns = decide(name, first, options)
-    if columns.names is None:
-        table.line = 0
-        return table, _again(table, first, rows), columns
-    return table, rows, columns
-
-
-def _again(table: Table, first: list[str], rows: Iterator[list[str]]) -> Iterator[list[str]]:
-    """Yield the first row once more, then the others."""
-    table.line = 1
-    yield first
-    yield from rows
+def _pointed(table: Table, row: list[str], columns: Layout, decimals: Decimals) -> list[str]:
+    """The row with points for decimal commas in all columns of numbers."""
+    places = [*columns.features, *([] if columns.weight is None else [columns.weight])]
+    pointed = list(row)
+    cells = decimals.pointed([row[place] for place in places], line_of(table))
+    for place, cell in zip(places, cells, strict=True):
+        pointed[place] = cell
+    return pointed
 
 
 def _tab(options: Options) -> str:
     if options.delimiter not in (None, "\t"):
         raise BadOption(f"the delimiter of tsv is the tab, not {options.delimiter!r}; csv has any")
     return "\t"
-
-
-def _check_delimiter(delimiter: str | None) -> None:
-    if delimiter is not None and (
-        len(delimiter) != 1 or delimiter.isalnum() or delimiter in '"\r\n+-.\0'
-    ):
-        raise BadOption(
-            f"the delimiter is {delimiter!r}; one character that is in no number is needed"
-        )
 
 
 def _picker(features: Sequence[int]) -> Callable[[list[str]], Sequence[str]]:
@@ -264,32 +236,13 @@ def _picker(features: Sequence[int]) -> Callable[[list[str]], Sequence[str]]:
     return itemgetter(*features)
 
 
-def _place(table: Table, columns: Layout, column: int) -> str:
-    return place_of(display_name(table.path), table.line, column, columns.names)
-
-
-def _name_in(table: Table, row: Sequence[str], columns: Layout, column: int) -> str:
-    if not row[column]:
-        raise EmptyLabel(f"{_place(table, columns, column)} is empty; it names every row")
-    return row[column]
-
-
 def _check_cells(table: Table, row: Sequence[str], columns: Layout) -> None:
     """Look at a row cell by cell and refuse the first that is no finite number."""
     for column in columns.features:
         cell = row[column]
         if not is_number(cell) or not isfinite(float(cell)):
             hint = delimiter_hint(cell, columns, table.delimiter) or role_hint(column, columns)
-            number_in(cell, _place(table, columns, column), hint=hint)
-
-
-def _refuse_row(table: Table, row: Sequence[str], columns: Layout, blank: int) -> NoReturn:
-    name = display_name(table.path)
-    if blank:
-        raise RaggedRows(f"{name}:{blank}: the line is empty, though rows follow")
-    due = "header" if columns.names else "first row"
-    cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
-    raise RaggedRows(f"{name}:{table.line}: the row has {cells}, the {due} has {columns.width}")
+            number_in(cell, place_in(table, columns, column), hint=hint)
 
 
 def _sniffed(path: str, delimiter: str | None) -> float:
@@ -303,10 +256,11 @@ def _sniffed(path: str, delimiter: str | None) -> float:
     if len(lines) > 1 and not lines[-1].endswith(("\n", "\r")):
         lines.pop()  # it may be cut
     lines = [line for line in lines if line.strip()]
-    rows = parsed(lines, delimiter or guessed_delimiter(lines))
+    sign = delimiter or guessed_delimiter(lines)
+    rows = parsed(lines, sign)
     body = rows[1:] or rows
     cells = [cell for row in body for cell in row]
-    numbers = sum(map(is_number, cells))
+    numbers = sum(is_number(cell) or (sign != "," and has_decimal_comma(cell)) for cell in cells)
     if len({len(row) for row in rows}) > 1:
         return 0.5 if 10 * numbers >= 9 * len(cells) else 0.0  # reading will say where
     if 2 * numbers < len(cells) or not numbers:
@@ -316,7 +270,10 @@ def _sniffed(path: str, delimiter: str | None) -> float:
 
 
 def _plan(kind: str, path: str, options: Options, delimiter: str | None) -> Plan:
-    table, rows, columns = _begun(kind, path, options, delimiter)
+    table, rows, columns = begun(kind, path, options, delimiter)
+    if options.text_column is not None:
+        texts = [("texts", f"column {columns.features[0] + 1}")]
+        return Plan(kind, "text", (*texts, *packing(path)))
     named = columns.names
     facts = {
         "delimiter": NAMES.get(table.delimiter, repr(table.delimiter)),
@@ -329,19 +286,25 @@ def _plan(kind: str, path: str, options: Options, delimiter: str | None) -> Plan
         if place is not None:
             facts[role] = f"column {place + 1}" + (f", {listed([named[place]])}" if named else "")
     notes: list[str] = []
+    decimals = Decimals(options.decimal, table.delimiter)
     try:
         for row in islice(rows, SAMPLE):
             if row and len(row) != columns.width:
-                _refuse_row(table, row, columns, 0)
+                refuse_row(table, row, columns, 0)
             if row:
+                cells = [row[place] for place in columns.features]
+                if decimals.comma or decimals.turned(cells, line_of(table)):
+                    row = _pointed(table, row, columns, decimals)
                 _check_cells(table, row, columns)
     except RefclustError as error:
         notes.append(str(error))
+    if decimals.comma:
+        facts["decimals"] = "comma"
     if named is not None:
         doubtful = [named[i] for i in columns.features if _LIKE_A_ROLE.fullmatch(named[i])]
         if doubtful:
             notes.append(f"read as features, but maybe ids or labels: {listed(doubtful)}")
-    if delimiter is None and suffix(path) not in BY_SUFFIX:
+    if delimiter is None and BY_SUFFIX.get(suffix(path)) != table.delimiter:
         notes.append(f"the delimiter is judged by the first {SAMPLE} lines")
     if options.header is None:
         notes.append(

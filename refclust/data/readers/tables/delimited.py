@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Final, NoReturn
 
+from refclust.data.files.delimiters import CANDIDATES, SAMPLE, recognised, said_delimiter
 from refclust.data.files.textfile import blocks, display_name, suffix
 from refclust.data.labels import split_lines
-from refclust.data.readers.tables.layout import CANDIDATES
 from refclust.errors import BadFile
 
 BY_SUFFIX: Final = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-SAMPLE: Final = 20  # lines that decide on the delimiter
 
 
 @dataclass(slots=True)
@@ -29,6 +28,7 @@ class Table:
     delimiter: str
     lines: Iterator[str]
     line: int = 0
+    skipped: bool = False  # whether the first line of the file only names the delimiter
     _taken: list[str] = field(default_factory=list)  # lines of the row under way
 
     def rows(self) -> Iterator[list[str]]:
@@ -37,14 +37,19 @@ class Table:
         reader = csv.reader(
             self._counted(blank), delimiter=self.delimiter, strict=True, skipinitialspace=blank
         )
-        end = 0
+        before = end = int(self.skipped)
         try:
             for row in reader:
-                self.line, end = end + 1, reader.line_num
-                self._taken.clear()
+                self.line, end = end + 1, before + reader.line_num
                 yield row
+                self._taken.clear()
         except csv.Error as error:
             self._refuse_quotes(end, str(error))
+
+    @property
+    def raw(self) -> str:
+        """The row under way as it is written, its end included."""
+        return "".join(self._taken)
 
     def _counted(self, blank: bool) -> Iterator[str]:
         for line in self.lines:
@@ -78,16 +83,23 @@ class Table:
 
 
 def open_table(path: str, delimiter: str | None) -> Table:
-    """Begin to read a delimited file; the delimiter is given, goes by the suffix, or is guessed.
+    """Begin to read a delimited file; the delimiter is given, or told by name and first lines.
 
     Spec: DATA-CSV
     """
     lines = (line for block in blocks(path) for line in split_lines(block.text))
-    sign = delimiter or BY_SUFFIX.get(suffix(path))
-    if sign is None:
-        sample = list(islice(lines, SAMPLE))
-        return Table(path, guessed_delimiter(sample), chain(sample, lines))
-    return Table(path, sign, lines)
+    sample = list(islice(lines, SAMPLE))
+    said = said_delimiter(sample[0]) if sample else None
+    if said is not None:
+        sample = sample[1:]
+    usual = BY_SUFFIX.get(suffix(path))
+    if delimiter is not None or said is not None:
+        sign = delimiter or said or ","
+    elif usual == ",":
+        sign = recognised(display_name(path), sample)
+    else:
+        sign = usual or guessed_delimiter(sample)
+    return Table(path, sign, chain(sample, lines), skipped=said is not None)
 
 
 def guessed_delimiter(lines: Sequence[str]) -> str:

@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Final
 
+from refclust.data.files.delimiters import CANDIDATES, NAMES
 from refclust.data.readers.cells import is_number, listed, shown
 from refclust.data.readers.formats import Options
 from refclust.data.readers.tables.choosing import Resolver, all_numbers, chosen
 from refclust.errors import BadHeader, BadOption, FeatureMismatch, MissingColumn
-
-CANDIDATES: Final = "\t;|, "  # in the order of trust: decimal commas and phrases come last
-NAMES: Final = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "blanks"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,7 +148,7 @@ def test_packing_and_recognition() -> None:
         (b"a " + b"9" * 50 + b":1\n", "index-out-of-range", f"x.svm:1: an index is '{'9' * 37}...'; that is too large"),
         (b"a 1:1\n2:1\n", "empty-label", "x.svm:2: the row has no label, unlike the line before; label all rows or none"),
         (b"1:1\na 2:1\n", "empty-label", "x.svm:2: the row has a label, unlike the line before; label all rows or none"),
-        (b"a 1:1\n\x93NUMPY\n", "not-text", "x.svm:2: the byte 0x93 at offset 6 is not UTF-8 text"),
+        (b"a 1:1\n\x93NUMPY\n", "not-text", "x.svm:2: the byte 0x93 at offset 6 is not UTF-8 text; a table from Windows or Excel is often cp1252: --encoding cp1252"),
     ],
 )  # fmt: skip
 @pytest.mark.spec("DATA-SPARSE-FILES")
