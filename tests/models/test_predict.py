@@ -317,6 +317,7 @@ def test_every_option_is_kept() -> None:
         array="rows",
         text=text,
         text_column="body",
+        missing="integrate",
     )
     assert all(getattr(options, field.name) is not None for field in fields(options))
     model = model_of(kmeans(FLOWERS, 2), data=FLOWERS, reading=Reading("any", options))

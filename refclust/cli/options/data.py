@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
@@ -78,6 +78,14 @@ class DataOptions:
         list[str] | None,
         typer.Option("--column", metavar="C", help="Only this feature; may be repeated. [all]"),
     ] = None
+    missing: Annotated[
+        Literal["refuse", "integrate"],
+        typer.Option(
+            "--missing",
+            help="Cells that are missing (empty, NA, NaN, ?, -): refuse them, or, for Gaussian "
+            "mixtures, integrate over them.",
+        ),
+    ] = "refuse"
     base: Annotated[
         int | None,
         typer.Option("--base", metavar="B", help="First index of svmlight and the like: 0 or 1."),
@@ -132,6 +140,7 @@ class DataOptions:
             "label_column": self.label_column,
             "weight_column": self.weight_column,
             "columns": tuple(self.column) if self.column else None,
+            "missing": None if self.missing == "refuse" else self.missing,
             "base": self.base,
             "array": self.array,
             "text_column": self.text_column,

@@ -33,6 +33,16 @@ def is_number(cell: str) -> bool:
     return bool(_NUMERAL.fullmatch(text)) or _unsigned(text) in _NOT_FINITE
 
 
+def is_missing(cell: str) -> bool:
+    """Tell whether a cell holds no number but a mark for one that is missing, or nothing.
+
+    >>> is_missing(" NA"), is_missing(""), is_missing("nan"), is_missing("0"), is_missing("inf")
+    (True, True, True, False, False)
+    """
+    text = cell.strip(BLANKS)
+    return not text or text.lower() in _MISSING or _unsigned(text) == "nan"
+
+
 def number_in(cell: str, place: str, *, hint: str = "") -> float:
     """Return the finite number in a cell; ``place`` opens the message if there is none.
 

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib import import_module
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from refclust.data.dataset import Dataset
 from refclust.data.files.parts import whole
@@ -53,6 +53,7 @@ _DUE: Final[Mapping[str, tuple[type | tuple[type, ...], str]]] = {
     "array": (str, "the name of an array"),
     "text": (TextOptions, "a TextOptions"),
     "text_column": (str, "the name of a column"),
+    "missing": (str, "'integrate'"),
 }
 
 
@@ -70,6 +71,7 @@ class Options:
     array: str | None = None  # which array of an .npz
     text: TextOptions | None = None
     text_column: str | None = None
+    missing: Literal["integrate"] | None = None  # cells may be missing; whoever fits knows how
 
     def __post_init__(self) -> None:
         """Refuse what no reader could understand."""
@@ -80,6 +82,8 @@ class Options:
         names: Any = self.columns
         if names is not None and not all(isinstance(name, str) for name in names):
             raise BadOption(f"columns are {shown(names)}; they are named by texts")
+        if self.missing not in (None, "integrate"):
+            raise BadOption(f"missing is {shown(self.missing)}; 'integrate' is allowed")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,16 +12,17 @@ import sys
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from math import isfinite
+from math import isfinite, isnan
 from operator import itemgetter
 from typing import Final, NoReturn
 
-from refclust.data.dataset import DOUBLES, Dataset, dense, readonly
+from refclust.data.dataset import DOUBLES, GAP, Dataset, dense, readonly
 from refclust.data.files.textfile import display_name, suffix
 from refclust.data.labels import split_lines
 from refclust.data.readers.cells import (
     BLANKS,
     check_weights,
+    is_missing,
     is_number,
     listed,
     number_in,
@@ -55,6 +56,7 @@ _USABLE: Final = (
     "label_column",
     "weight_column",
     "columns",
+    "missing",
 )
 
 
@@ -106,7 +108,7 @@ def _read(kind: str, path: str, options: Options, delimiter: str | None) -> Data
     values, weights = array(DOUBLES), array(DOUBLES)
     ids: list[str] = []
     labels: list[str] = []
-    intern, width = sys.intern, columns.width
+    intern, width, gaps = sys.intern, columns.width, False
     blank = 0  # the first of the empty lines that may end the file
     for row in rows:
         if len(row) != width or (blank and row):
@@ -118,13 +120,13 @@ def _read(kind: str, path: str, options: Options, delimiter: str | None) -> Data
         try:
             numbers = [*map(float, cells)]
         except ValueError:
-            _check_cells(table, row, columns)
-            raise
+            numbers = _looked_at(table, row, columns, options)
         # Only a test: the sum is not finite if a number is not; overflow alone does no harm, for
         # then every cell is looked at. float() also takes 1_000 and digits of other scripts.
         text = "".join(cells)
         if not isfinite(sum(numbers)) or "_" in text or not text.isascii():
-            _check_cells(table, row, columns)
+            numbers = _looked_at(table, row, columns, options)
+            gaps = gaps or any(map(isnan, numbers))
         values.extend(numbers)
         if columns.label is not None:
             labels.append(intern(_name_in(table, row, columns, columns.label)))
@@ -145,6 +147,7 @@ def _read(kind: str, path: str, options: Options, delimiter: str | None) -> Data
         else tuple(columns.names[i] for i in columns.features),
         labels=tuple(labels) if columns.label is not None else None,
         weights=readonly(weights) if columns.weight is not None else None,
+        gaps=gaps,
     )
 
 
@@ -212,13 +215,22 @@ def _name_in(table: Table, row: Sequence[str], columns: Layout, column: int) -> 
     return row[column]
 
 
-def _check_cells(table: Table, row: Sequence[str], columns: Layout) -> None:
-    """Look at a row cell by cell and refuse the first that is no finite number."""
+def _looked_at(table: Table, row: Sequence[str], columns: Layout, options: Options) -> list[float]:
+    """Look at a row cell by cell and refuse the first that is no finite number.
+
+    Where cells may be missing, one without a number is NaN.
+    """
+    numbers: list[float] = []
     for column in columns.features:
         cell = row[column]
-        if not is_number(cell) or not isfinite(float(cell)):
+        if options.missing is not None and is_missing(cell):
+            numbers.append(GAP)
+        elif not is_number(cell) or not isfinite(float(cell)):
             hint = delimiter_hint(cell, columns, table.delimiter) or role_hint(column, columns)
-            number_in(cell, _place(table, columns, column), hint=hint)
+            numbers.append(number_in(cell, _place(table, columns, column), hint=hint))
+        else:
+            numbers.append(float(cell))
+    return numbers
 
 
 def _refuse_row(table: Table, row: Sequence[str], columns: Layout, blank: int) -> NoReturn:
@@ -272,7 +284,7 @@ def _plan(kind: str, path: str, options: Options, delimiter: str | None) -> Plan
             if row and len(row) != columns.width:
                 _refuse_row(table, row, columns, 0)
             if row:
-                _check_cells(table, row, columns)
+                _looked_at(table, row, columns, options)
     except RefclustError as error:
         notes.append(str(error))
     if named is not None:

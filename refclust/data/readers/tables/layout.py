@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from refclust.data.files.whole import is_whole, whole
-from refclust.data.readers.cells import is_number, listed, shown
+from refclust.data.readers.cells import is_missing, is_number, listed, shown
 from refclust.data.readers.formats import Options
 from refclust.errors import BadHeader, BadOption, FeatureMismatch, MissingColumn
 
@@ -59,7 +59,7 @@ def layout(file: str, first: Sequence[str], options: Options) -> Layout:
     if not features:
         raise MissingColumn(f"{file} has no column left for a feature; it has {len(cells)} in all")
     columns = Layout(len(cells), None, tuple(features), *special)
-    if options.header is None and _looks_like_header(file, cells, columns):
+    if options.header is None and _looks_like_header(file, cells, columns, options):
         return layout(file, first, replace(options, header=True))
     if not options.header:
         return columns
@@ -121,9 +121,11 @@ class _Resolver:
         raise MissingColumn(f"{self.file} has no column {shown(column)}; it has: {there}{hint}")
 
 
-def _looks_like_header(file: str, first: Sequence[str], columns: Layout) -> bool:
+def _looks_like_header(file: str, first: Sequence[str], columns: Layout, options: Options) -> bool:
     """Tell a row of names from a row of numbers; a row of both is refused."""
+    gaps = options.missing is not None  # then marks of missing cells are no names
     cells = [(i, first[i]) for i in columns.features if first[i]]
+    cells = [(i, cell) for i, cell in cells if not (gaps and is_missing(cell))]
     texts = [(i, cell) for i, cell in cells if not is_number(cell)]
     if texts and len(texts) < len(cells):
         column, cell = texts[0]
