@@ -41,6 +41,7 @@ ONE_KEY: Final = Look("exactly one key has a value, and the others are not there
 IN_ARRAY: Final = Look("the values alone, in an array")
 INLINED: Final = Look("its keys stand among those of the record around it")
 UNWRITTEN: Final = Look("no key at all")
+IF_ANY: Final = Look("no key where the value is None")
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +200,7 @@ class Field:
     part: Part | None
     present: Part | None  # the part of what is not null
     inlined: Chosen | None
+    if_any: bool = False
 
 
 @_once
@@ -212,13 +214,15 @@ def fields_of(record: type) -> dict[str, Field]:
         if UNWRITTEN in added:
             listed[name] = Field(name, None, None, None)
             continue
-        present = hint
+        if_any = IF_ANY in added
+        present = hint = get_args(hint)[0] if if_any else hint
         if get_origin(hint) in (Union, UnionType):
             present = Union[tuple(choice for choice in get_args(hint) if choice is not NoneType)]  # noqa: UP007
         inlined = next((mark for mark in added if isinstance(mark, Chosen)), None)
         key = next((mark.name for mark in added if isinstance(mark, Key)), name)
         inlined = inlined if INLINED in added else None
-        listed[name] = Field(key, part_of(hint), part_of(present), inlined)
+        part = part_of(present if if_any else hint)
+        listed[name] = Field(key, part, part_of(present), inlined, if_any)
     return listed
 
 
@@ -271,7 +275,8 @@ def _read(record: type, node: Node, entries: Mapping[str, Node], known: Known) -
             values[name] = _read(field.inlined.choose(known), node, entries, seen)
         else:
             assert field.part is not None
-            values[name] = field.part.read(entries[field.key], seen)
+            if field.key in entries:
+                values[name] = field.part.read(entries[field.key], seen)
     return _made(record, node, values, known)
 
 
@@ -282,13 +287,15 @@ def _object(record: type) -> Part:
     """An object with a key for each field."""
 
     def read(node: Node, known: Known) -> Any:
-        keys = _keys(record, known)
+        keys = [key for key in _keys(record, known) if key not in rare or key in node.mapping()]
         return _read(record, node, dict(zip(keys, node.members(*keys), strict=True)), known)
 
     def plain(value: Any, known: Known, line: bool) -> dict[str, Any]:
         members: dict[str, Any] = {}
         for name, field in fields_of(type(value)).items():
             if field.part is not None:
+                if field.if_any and getattr(value, name) is None:
+                    continue
                 part = field.part.plain(getattr(value, name), known, line)
                 members |= part if field.inlined else {field.key: part}
         return members
@@ -299,7 +306,7 @@ def _object(record: type) -> Part:
             defs[name] = {}  # in its place, before those inside
             keys = {key: part.schema(defs, known) for key, part in _keys(record, known).items()}
             rules = getattr(record, "RULES", {})
-            defs[name] = {**_shaped(keys, list(keys)), **rules}
+            defs[name] = {**_shaped(keys, [key for key in keys if key not in rare]), **rules}
         return {"$ref": f"#/$defs/{name}"}
 
     def narrowed(known: Known) -> Schema | None:
@@ -308,6 +315,7 @@ def _object(record: type) -> Part:
         return {"properties": narrower} if narrower else None
 
     names = _names(record)
+    rare = {field.key for field in fields_of(record).values() if field.if_any}
     make = lambda value: value if isinstance(value, record) else taken(record, value)  # noqa: E731
     return Part(read, schema, (dict,), names, plain, make, narrowed, scalar=False)
 

@@ -30,6 +30,7 @@ from refclust.mixture.families.gaussian_parameters import (
 )
 from refclust.mixture.families.ranges import check_means
 from refclust.mixture.families.recentre import centres_of
+from refclust.mixture.options import Missing
 from refclust.mixture.passes import GaussianPasses
 from refclust.numbers.argmin import ROUND
 from refclust.numbers.linalg import NotPositive, cholesky
@@ -47,6 +48,7 @@ class GaussianFamily:
     passes: GaussianPasses
     model: str = "VVV"
     floor: float = 0.0
+    missing: Missing = "refuse"
 
     def __post_init__(self) -> None:
         """Refuse rows on which no such mixture has a likelihood."""
@@ -82,7 +84,8 @@ class GaussianFamily:
     @property
     def settings(self) -> dict[str, Any]:
         """The options of the family."""
-        return {"covariance": self.model, "floor": self.floor}
+        gaps = {} if self.missing == "refuse" else {"missing": self.missing}
+        return {"covariance": self.model, "floor": self.floor, **gaps}
 
     @cached_property
     def form(self) -> Form:

@@ -1,0 +1,59 @@
+"""Gaussian mixtures on rows with missing cells: the family (chapter 36).
+
+All that differs from whole rows: densities know the marginal of every pattern, sums are expected
+ones, and what the likelihood leaves out depends on how many cells a row has. The M-step takes
+nothing but scatter matrices, so every covariance model does.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from refclust.data.dataset import Dataset
+from refclust.mixture.families.gaussian import GaussianFamily, Pair
+from refclust.mixture.families.gaussian_parameters import LOG_TWO_PI, GaussianParameters
+from refclust.mixture.gaps.passes import GappedPasses
+from refclust.mixture.gaps.patterns import seen_shares
+from refclust.mixture.options import Missing
+
+
+@dataclass(frozen=True)
+class GappedFamily(GaussianFamily):
+    """Gaussian mixtures on one data set, some cells of which may be missing."""
+
+    passes: GappedPasses
+    missing: Missing = "integrate"
+
+    @cached_property
+    def constant(self) -> float:
+        """What the densities leave out for each unit of weight: that of the cells that are seen.
+
+        Spec: MISS-LL, GMM-SCALE
+        """
+        shares = seen_shares(self.passes.gapped)
+        powers = math.fsum(s * e for s, e in zip(shares, self.exponents, strict=True))
+        return -0.5 * math.fsum(shares) * LOG_TWO_PI - powers * math.log(2.0)
+
+    def point(self, parameters: GaussianParameters) -> Pair:
+        """Whiten the covariances, of every pattern of missing cells as well.
+
+        Spec: MISS-PDF, GMM-COLLAPSE
+        """
+        whole = super().point(parameters)
+        densities = self.passes.conditioned(parameters, whole.densities, self.exponents)
+        return replace(whole, densities=densities)
+
+
+def left_out(rows: Dataset) -> list[float]:
+    """What a pass leaves out of the log density of every row: -log(2 pi) / 2 for each seen cell.
+
+    Spec: MISS-LL
+
+    >>> from refclust.data.accepting.door import dataset
+    >>> left_out(dataset([[None, 1], [1, 2]], gaps=True)) == [-LOG_TWO_PI / 2, -LOG_TWO_PI]
+    True
+    """
+    seen = [sum(x == x for x in row) for row in rows.rows() if not isinstance(row, dict)]
+    return [-0.5 * count * LOG_TWO_PI for count in seen]
