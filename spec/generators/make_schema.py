@@ -261,6 +261,8 @@ def _hierarchies() -> list[dict[str, Any]]:
 
 def _mixtures() -> list[dict[str, Any]]:
     matrix = {"type": "array", "items": DOUBLES}
+    cell = {"anyOf": [{"type": "null"}, DOUBLES["items"]]}
+    holes = {"type": "array", "items": {"type": "array", "items": cell}}
     shared: dict[str, Any] = {"weights": DOUBLES, "assign": {"const": "hard"}, "q": matrix}
     normal = {"weights": DOUBLES, "means": matrix, "spreads": matrix}
     counts = {"weights": DOUBLES, "probabilities": matrix}
@@ -280,6 +282,7 @@ def _mixtures() -> list[dict[str, Any]]:
         _object(
             [*gaussian], ["floor", *shared], {**gaussian, "floor": {"type": "string"}, **shared}
         ),
+        _object([*gaussian], ["weights"], {**gaussian, "rows": holes, "weights": DOUBLES}),
         _object([*step], [*smooth, *shared], {**step, **smooth, **shared}),
         _object([*by_means], [*smooth, *shared], {**by_means, **smooth, **shared}),
         *_runs(matrix, normal, counts),
@@ -443,6 +446,7 @@ def schema() -> dict[str, Any]:
                     "cluster.hierarchical",
                     "mixture.gaussian",
                     "mixture.counts",
+                    "mixture.missing",
                     "mixture.run",
                     "mixture.sample",
                     "mixture.sums",

@@ -8,12 +8,17 @@ nothing but scatter matrices, so every covariance model does.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from refclust.data.dataset import Dataset
 from refclust.mixture.families.gaussian import GaussianFamily, Pair
-from refclust.mixture.families.gaussian_parameters import LOG_TWO_PI, GaussianParameters
+from refclust.mixture.families.gaussian_parameters import (
+    LOG_TWO_PI,
+    GaussianParameters,
+    constant_of,
+)
 from refclust.mixture.gaps.passes import GappedPasses
 from refclust.mixture.gaps.patterns import seen_shares
 from refclust.mixture.options import Missing
@@ -46,14 +51,14 @@ class GappedFamily(GaussianFamily):
         return replace(whole, densities=densities)
 
 
-def left_out(rows: Dataset) -> list[float]:
-    """What a pass leaves out of the log density of every row: -log(2 pi) / 2 for each seen cell.
+def left_out(rows: Dataset, exponents: Sequence[int]) -> list[float]:
+    """What a pass leaves out of the log density of every row, for the cells that it has.
 
-    Spec: MISS-LL
+    Spec: MISS-LL, GMM-SCALE
 
     >>> from refclust.data.accepting.door import dataset
-    >>> left_out(dataset([[None, 1], [1, 2]], gaps=True)) == [-LOG_TWO_PI / 2, -LOG_TWO_PI]
+    >>> left_out(dataset([[None, 1], [1, 2]], gaps=True), [0, 0]) == [-LOG_TWO_PI / 2, -LOG_TWO_PI]
     True
     """
-    seen = [sum(x == x for x in row) for row in rows.rows() if not isinstance(row, dict)]
-    return [-0.5 * count * LOG_TWO_PI for count in seen]
+    seen = [[e for x, e in zip(row, exponents, strict=True) if x == x] for row in rows.rows()]
+    return [constant_of(own) for own in seen]

@@ -79,6 +79,7 @@ RUNNERS: Mapping[str, Runner] = {
     "cluster.hierarchical": trees.hierarchical,
     "mixture.gaussian": mixtures.gaussian,
     "mixture.counts": mixtures.counts,
+    "mixture.missing": mixtures.missing,
     "mixture.run": runs.run,
     "mixture.sample": runs.sample,
     "mixture.sums": sums.sums,

@@ -75,7 +75,8 @@ def _posterior(parameters: GaussianParameters, rows: Rows, full: bool) -> Poster
 
 
 def _left_out(_: GaussianParameters, rows: Dataset) -> LeftOut:
-    return constant_of([0] * rows.d) if not rows.gaps else left_out(rows)
+    exponents = [0] * rows.d
+    return left_out(rows, exponents) if rows.gaps else constant_of(exponents)
 
 
 def _rows(parameters: GaussianParameters, draws: Draws, _length: float | None) -> RowDraw:
