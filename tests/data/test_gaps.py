@@ -30,7 +30,9 @@ def _texts(data: refclust.Dataset) -> list[list[str]]:
 
 def test_missing_cells_come_in_by_every_door() -> None:
     due = [["1.0", "nan"], ["2.0", "3.0"], ["nan", "4.5"]]
-    masked = np.ma.masked_array([[1.0, 9.0], [2.0, 3.0], [9.0, 4.5]], mask=[[0, 1], [0, 0], [1, 0]])
+    masked = np.ma.masked_array(
+        [[1.0, 9.0], [2.0, 3.0], [9.0, 4.5]], mask=[[False, True], [False, False], [True, False]]
+    )
     doors = [
         HOLED,
         np.array(HOLED, dtype=float),
