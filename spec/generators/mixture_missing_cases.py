@@ -24,17 +24,17 @@ NOTES = {
 CLAUSES = {
     "row_log_likelihoods": "MISS-PDF MISS-LL",
     "log_likelihood": "MISS-LL",
-    "certified_log_likelihood": "MISS-LL EM-CERT",
+    "certified_log_likelihood": "MISS-LL",
     "responsibilities": "MISS-ESTEP",
     "expected_rows": "MISS-FILL",
     "uncertainties": "MISS-COV",
     "hidden_entropies": "MISS-ENT",
-    "counts": "GMM-NK",
-    "next.weights": "MISS-EM GMM-PI",
+    "counts": "MISS-EM",
+    "next.weights": "MISS-EM",
     "next.means": "MISS-MU MISS-EM",
     "next.spreads": "MISS-SIG MISS-EM",
     "next.lower_bound": "MISS-BOUND",
-    "next.log_likelihood": "MISS-BOUND EM-CONV",
+    "next.log_likelihood": "MISS-BOUND",
 }
 ESTEP = ("row_log_likelihoods", "log_likelihood", "certified_log_likelihood", "responsibilities")
 GIVEN = ("expected_rows", "uncertainties", "hidden_entropies")
