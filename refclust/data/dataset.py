@@ -37,7 +37,9 @@ INTEGERS: Final = frozenset("bBhHiIlLqQ")  # formats of buffers of integers of a
 _CHUNK: Final = 1 << 16
 _GLANCE: Final = 1 << 11  # numbers of one glance: their bytes stay in the nearest cache
 GAP: Final = math.nan  # the one NaN that stands for a missing cell
-GAP_ADVICE: Final = "a Gaussian mixture can do without a cell that is missing: missing='integrate'"
+GAP_ADVICE: Final = (
+    "a Gaussian mixture can do without a cell (missing='integrate', --missing integrate)"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -349,7 +349,7 @@ NUMBER = "an int, float or Fraction is needed (a truth value is not a number)"
             [[1, float("nan")]],
             "not-finite",
             "row 0, column 1 is nan; only finite numbers are allowed; a Gaussian mixture can do "
-            "without a cell that is missing: missing='integrate'",
+            "without a cell (missing='integrate', --missing integrate)",
         ),
         (
             np.array([[1.0, np.inf]]),
