@@ -271,6 +271,7 @@ def _mixtures() -> list[dict[str, Any]]:
     kind = {"enum": ["multinomial", "bernoulli"]}
     model = {"enum": [*MODELS, *TIED]}
     gaussian = {"rows": matrix, "model": model, "state": _object([*normal], [], normal)}
+    gapped = {**gaussian, "rows": holes, "missing": {"const": "integrate"}}
     step = {"rows": matrix, "kind": kind, "state": _object([*counts], [], counts)}
     means = {name: normal[name] for name in ("weights", "means")}
     by_means = {
@@ -282,7 +283,7 @@ def _mixtures() -> list[dict[str, Any]]:
         _object(
             [*gaussian], ["floor", *shared], {**gaussian, "floor": {"type": "string"}, **shared}
         ),
-        _object([*gaussian], ["weights"], {**gaussian, "rows": holes, "weights": DOUBLES}),
+        _object([*gapped], ["weights"], {**gapped, "weights": DOUBLES}),
         _object([*step], [*smooth, *shared], {**step, **smooth, **shared}),
         _object([*by_means], [*smooth, *shared], {**by_means, **smooth, **shared}),
         *_runs(matrix, normal, counts),

@@ -119,6 +119,7 @@ def _step(
     inputs: dict[str, Json] = {
         "rows": told_rows,
         "model": problem.model,
+        "missing": "integrate",
         "state": told_state(problem.state),
     }
     if problem.weights is not None:
