@@ -17,7 +17,9 @@ from refclust.fitting.rows import Rows
 from refclust.formulas import gaussian as whole_room
 from refclust.formulas import missing as room
 from refclust.formulas.vectors import inverse, scaled, solution
+from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.mixtures.gaussian import Moments
+from refclust.kernels.mixtures.scatters import central_scatters
 from refclust.kernels.mixtures.shared import HARD, SOFT
 from refclust.mixture.certified import certified_log_likelihood
 from refclust.mixture.choosing.selection import select
@@ -25,6 +27,7 @@ from refclust.mixture.covariance.models import MODELS
 from refclust.mixture.families.gaussian import GaussianFamily
 from refclust.mixture.families.gaussian_parameters import GaussianParameters
 from refclust.mixture.families.named.gaussian import gaussian_mixture
+from refclust.mixture.families.recentre import centres_of
 from refclust.mixture.gaps.family import GappedFamily
 from refclust.mixture.gaps.passes import GappedPasses
 from refclust.mixture.passes import GaussianPasses
@@ -438,6 +441,43 @@ def test_every_pattern_is_one_call_for_each_pass() -> None:
     calls = {run.kernel: run.calls for run in fit.provenance.kernels}
     some = [each for each in passes.patterns if each.seen]
     assert calls["gaussian.em_step"] == len(some) * (fit.iterations + 1)
+
+
+@pytest.mark.spec("MISS-COST", "MISS-MU", "MISS-SIG")
+@pytest.mark.parametrize("model", ["VVV", "EEI"])
+def test_sums_may_be_taken_around_any_points(model: str) -> None:
+    """Means and scatters are the same; only rounding may differ."""
+    data = dataset([*rows_of(85, 20, 3, 0.3), [None] * 3], gaps=True)
+    family = GappedFamily(GappedPasses.on(Rows(data, Session("reference")), 2), model)
+    parameters = parameters_of(mixture_of(85, 2, 3))
+    if model == "EEI":
+        diagonals = tuple(spread[::4] for spread in parameters.spreads)
+        parameters = replace(parameters, spreads=diagonals, form="diagonal")
+    densities = family.point(parameters).densities
+    points = CentreMatrix.of([(0.5, -3.0, 2.25), (7.0, 1.5, -4.0)])
+    due = family.passes.em_step(densities, SOFT, None).moments
+    ours = family.passes.em_step(densities, SOFT, points).moments
+    assert list(ours.counts) == list(due.counts)
+    for mine, other in zip(centres_of(ours), centres_of(due), strict=True):
+        assert all(map(near, mine, other))
+    for flat, right in zip(central_scatters(ours), central_scatters(due), strict=True):
+        assert all(near(x, y, 2.0**-36) for x, y in zip(flat, right, strict=True))
+
+
+@pytest.mark.spec("MISS-EM", "MISS-COST")
+def test_a_start_far_away_does_no_harm() -> None:
+    rows = rows_of(86, 12, 2, 0.25)
+    [(_, mu, sigma)] = mixture_of(86, 1, 2)
+    start = [(1, [m + 2**20 for m in mu], sigma)]
+    fit = gaussian_mixture(
+        rows, parameters=parameters_of(start), missing="integrate", limit=1, backend="reference"
+    )
+    due = parameters_of(next(room.em(rows, [1] * 12, start)))
+    assert all(
+        near(a, b, 2.0**-30) for a, b in zip(fit.parameters.means[0], due.means[0], strict=True)
+    )
+    pairs = zip(fit.parameters.spreads[0], due.spreads[0], strict=True)
+    assert all(near(a, b, 2.0**-20) for a, b in pairs)
 
 
 @pytest.mark.spec("MISS-INIT")
