@@ -100,7 +100,7 @@ class GaussianPasses:
         flat: Doubles = self._call("gaussian.scatters", moments, prior)
         return tuple(map(tuple, blocks(flat, len(flat) // len(moments.counts))))
 
-    def whitening(self, spreads: Iterable[Sequence[float]], form: str) -> Doubles:
+    def whitening(self, spreads: Iterable[Iterable[float]], form: str) -> Doubles:
         """The matrices W of some covariances; zeros for one that is not positive definite.
 
         Spec: GAU-PDF

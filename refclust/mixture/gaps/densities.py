@@ -21,7 +21,6 @@ from operator import mul
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.mixtures.gaussian import Form, Gaussians
 from refclust.kernels.mixtures.shared import Doubles
-from refclust.kernels.points import Vector
 from refclust.mixture.gaps.patterns import Pattern
 from refclust.numbers.linalg import Matrix, inverse_lower
 
@@ -60,7 +59,7 @@ def part_of(
     pattern: Pattern,
     whole: Gaussians,
     logs: Sequence[float],
-    white: Sequence[Vector],
+    white: Sequence[Sequence[float]],
     exponents: Sequence[int],
 ) -> Part:
     """The densities of a pattern.
@@ -86,7 +85,7 @@ def part_of(
             d = len(order)
             square = tuple(tuple(numbers[i * d : (i + 1) * d]) for i in range(d))
             marginal.extend(x for row in square[:s] for x in row[:s])
-            conditionals.append(Conditional(*_given(square, s), entropy))
+            conditionals.append(Conditional(*_following(square, s), entropy))
             continue
         marginal.extend(diagonal[:s] if form == "diagonal" else numbers)
         variances = tuple(1.0 / w / w for w in diagonal[s:])
@@ -98,18 +97,18 @@ def part_of(
     return Part(offsets, means, tuple(conditionals))
 
 
-def stiffness(white: Sequence[float], spread: Sequence[float], d: int) -> float:
+def stiffness(white: Sequence[float], roots: Sequence[float]) -> float:
     """How much rounding of a full covariance is magnified by whitening it: sums of |W| sqrt(C).
 
     With T = |W||L| as in KER-WHITEN no entry of line i of T exceeds the sum over j of |W_ij| times
-    the root of C_jj; this is the sum of the squares of these.
+    the root of C_jj, which are given; this is the sum of the squares of these.
 
     Spec: MISS-BOUND
 
-    >>> stiffness((0.5, 0.0, 0.0, 2.0), (4.0, 0.0, 0.0, 0.25), 2)
+    >>> stiffness((0.5, 0.0, 0.0, 2.0), (2.0, 0.5))
     2.0
     """
-    roots = [math.sqrt(spread[j * d + j]) for j in range(d)]
+    d = len(roots)
     lines = (sum(abs(white[i * d + j]) * roots[j] for j in range(i + 1)) for i in range(d))
     return math.fsum(line * line for line in lines)
 
@@ -122,7 +121,7 @@ def _diagonal(white: Sequence[float], form: Form, order: Sequence[int]) -> list[
     return [white[j] for j in order] if form == "diagonal" else list(white) * d
 
 
-def _given(white: Matrix, s: int) -> tuple[Matrix, Matrix]:
+def _following(white: Matrix, s: int) -> tuple[Matrix, Matrix]:
     """Slopes and covariance of what is missing, from the whitening with what is seen first."""
     lower = inverse_lower(tuple(row[s:] for row in white[s:]))
     crossed = list(zip(*(row[:s] for row in white[s:]), strict=True))

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from refclust.data.dataset import Dataset
-from refclust.mixture.families.gaussian import GaussianFamily, Pair
+from refclust.mixture.families.family import Collapsed
+from refclust.mixture.families.gaussian import COMMON, GaussianFamily, Pair
 from refclust.mixture.families.gaussian_parameters import (
     LOG_TWO_PI,
     GaussianParameters,
@@ -47,7 +48,11 @@ class GappedFamily(GaussianFamily):
         Spec: MISS-PDF, GMM-COLLAPSE
         """
         whole = super().point(parameters)
-        densities = self.passes.conditioned(parameters, whole.densities, self.exponents)
+        try:
+            densities = self.passes.conditioned(parameters, whole.densities, self.exponents)
+        except Collapsed as collapsed:
+            who = None if self.model in COMMON else collapsed.component
+            raise Collapsed(who, collapsed.why) from None
         return replace(whole, densities=densities)
 
 

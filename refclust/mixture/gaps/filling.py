@@ -48,22 +48,22 @@ def filled_rows(family: GaussianFamily, point: Pair, rows: Dataset) -> list[list
                 table[i] = [Filled(row, (0.0,) * (d * d), 0.0) for _ in means]
                 continue
             table[i] = [
-                _filled(row, pattern, given, mean, constant)
-                for given, mean in zip(part.conditionals, means, strict=True)
+                _filled(row, pattern, conditional, mean, constant)
+                for conditional, mean in zip(part.conditionals, means, strict=True)
             ]
     return table
 
 
 def _filled(
-    row: Vector, pattern: Pattern, given: Conditional, mean: Vector, constant: float
+    row: Vector, pattern: Pattern, conditional: Conditional, mean: Vector, constant: float
 ) -> Filled:
     d, cells = len(row), list(row)
     away = [row[j] - mean[j] for j in pattern.seen]
     left = [0.0] * (d * d)
     for a, j in enumerate(pattern.missing):
-        pull = math.fsum(map(mul, given.slopes[a], away)) if given.slopes else 0.0
+        pull = math.fsum(map(mul, conditional.slopes[a], away)) if conditional.slopes else 0.0
         cells[j] = mean[j] + pull
         for b, i in enumerate(pattern.missing):
-            whole = len(given.left) == len(pattern.missing) and bool(given.slopes)
-            left[j * d + i] = given.left[a][b] if whole else given.left[0][a] * (a == b)
-    return Filled(tuple(cells), tuple(left), given.entropy + constant)
+            whole = len(conditional.left) == len(pattern.missing) and bool(conditional.slopes)
+            left[j * d + i] = conditional.left[a][b] if whole else conditional.left[0][a] * (a == b)
+    return Filled(tuple(cells), tuple(left), conditional.entropy + constant)

@@ -74,9 +74,9 @@ def lifted(
             made.seconds.extend(second)
             made.sizes.extend(second[:: s + 1] if spread == "full" else second)
             continue
-        given = part.conditionals[k]
-        made.hidden.append(n * given.entropy)
-        whole = _component(n, first, second, pattern, given, means[k], points[k], spread)
+        conditional = part.conditionals[k]
+        made.hidden.append(n * conditional.entropy)
+        whole = _component(n, first, second, pattern, conditional, means[k], points[k], spread)
         made.firsts.extend(whole.firsts[j] for j in order)
         made.sizes.extend(whole.sizes[j] for j in order)
         made.seconds.extend(line[j] for line in whole.lines(order) for j in order)
@@ -101,7 +101,7 @@ def _component(
     first: Sequence[float],
     second: Sequence[float],
     pattern: Pattern,
-    given: Conditional,
+    conditional: Conditional,
     mean: Vector,
     point: Vector,
     spread: Spread,
@@ -118,20 +118,22 @@ def _component(
     squares = [max(x, 0.0) for x in (second[:: s + 1] if spread == "full" else second)]
     if spread == "diagonal":
         missing = [n * x for x in shifts]
-        own = [n * (x * x + c) for x, c in zip(shifts, given.left[0], strict=True)]
+        own = [n * (x * x + c) for x, c in zip(shifts, conditional.left[0], strict=True)]
         return _Whole([*first, *missing], [[*second, *own]], [*squares, *own])
     if any(ways):
-        shifts = [x + _product(row, ways) for x, row in zip(shifts, given.slopes, strict=True)]
+        shifts = [
+            x + _product(row, ways) for x, row in zip(shifts, conditional.slopes, strict=True)
+        ]
         reach = [
             x + sum(abs(a * b) for a, b in zip(row, ways, strict=True))
-            for x, row in zip(reach, given.slopes, strict=True)
+            for x, row in zip(reach, conditional.slopes, strict=True)
         ]
     lines = [list(second[i * s : (i + 1) * s]) for i in range(s)]
-    pulled = [_product(row, first) for row in given.slopes]
+    pulled = [_product(row, first) for row in conditional.slopes]
     # Of a missing and a seen cell: slopes times moments, and the shift times the first moment.
     crossed = [
         [_product(row, line) + x * f for line, f in zip(lines, first, strict=True)]
-        for row, x in zip(given.slopes, shifts, strict=True)
+        for row, x in zip(conditional.slopes, shifts, strict=True)
     ]
     own_lines = [
         [
@@ -139,18 +141,18 @@ def _component(
                 (
                     _product(row, line),
                     pulled[a] * shifts[b],
-                    n * (shifts[a] * shifts[b] + given.left[a][b]),
+                    n * (shifts[a] * shifts[b] + conditional.left[a][b]),
                 )
             )
-            for b, row in enumerate(given.slopes)
+            for b, row in enumerate(conditional.slopes)
         ]
         for a, line in enumerate(crossed)
     ]
     roots = list(map(math.sqrt, squares))
     sizes = [
         (sum(abs(b) * r for b, r in zip(row, roots, strict=True)) + math.sqrt(n) * x) ** 2
-        + n * given.left[a][a]
-        for a, (row, x) in enumerate(zip(given.slopes, reach, strict=True))
+        + n * conditional.left[a][a]
+        for a, (row, x) in enumerate(zip(conditional.slopes, reach, strict=True))
     ]
     return _Whole(
         [*first, *(f + n * x for f, x in zip(pulled, shifts, strict=True))],

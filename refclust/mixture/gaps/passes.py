@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from refclust.data.dataset import Dataset
@@ -74,32 +75,42 @@ class GappedPasses(GaussianPasses):
         """
         k, d = whole.k, self.d
         logs = [math.log(w) if w else -math.inf for w in parameters.weights]
-        own = list(map(tuple, blocks(whole.whitening, len(whole.whitening) // k)))
-        gaps = [each for each in self.patterns if each.missing]
-        turned: list[Vector] = []
-        stiff = 1.0
-        if whole.form == "full" and gaps:
-            # Of all patterns and components at once: one call, whatever their number.
-            spreads = [
-                tuple(spread[i * d + j] for i in order for j in order)
-                for order in ((*each.seen, *each.missing) for each in gaps)
-                for spread in parameters.spreads
-            ]
-            turned = list(map(tuple, blocks(self.whitening(spreads, "full"), d * d)))
-            for place, white in enumerate(turned):
-                if not all(white[:: d + 1]):
-                    raise Collapsed(place % k, "has lost its spread")
-            pairs = zip((*own, *turned), (*parameters.spreads, *spreads), strict=True)
-            stiff = max(stiffness(white, spread, d) for white, spread in pairs)
-        parts = []
-        for each in self.patterns:
-            white_parts: Sequence[Vector] = own
-            if each.missing and whole.form == "full":
-                white_parts, turned = turned[:k], turned[k:]
-            parts.append(part_of(each, whole, logs, white_parts, exponents))
+        own = blocks(whole.whitening, len(whole.whitening) // k)
+        full = whole.form == "full"
+        stiff, parts = 1.0, []
+        turned = self._turned(parameters) if full else iter(())
+        for pattern in self.patterns:
+            white = own
+            if full:
+                white = list(islice(turned, k)) if pattern.missing else own
+                order = (*pattern.seen, *pattern.missing)
+                for c, (block, spread) in enumerate(zip(white, parameters.spreads, strict=True)):
+                    if not all(block[:: d + 1]):
+                        raise Collapsed(c, "has lost its spread")
+                    roots = [math.sqrt(spread[j * d + j]) for j in order]
+                    stiff = max(stiff, stiffness(block, roots))
+            parts.append(part_of(pattern, whole, logs, white, exponents))
         return GappedGaussians(
             whole.offsets, whole.means, whole.whitening, whole.form, tuple(parts), stiff
         )
+
+    def _turned(self, parameters: GaussianParameters) -> Iterator[list[float]]:
+        """The whitening of every component with the columns in the order of each pattern.
+
+        One call for all patterns and components, and one buffer: there may be many.
+        """
+        d = self.d
+        orders = [(*each.seen, *each.missing) for each in self.patterns if each.missing]
+        if not orders:
+            return iter(())
+        spreads = (
+            (spread[i * d + j] for i in order for j in order)
+            for order in orders
+            for spread in parameters.spreads
+        )
+        flat = memoryview(self.whitening(spreads, "full"))
+        size = d * d
+        return (floats(flat[place : place + size]) for place in range(0, len(flat), size))
 
     def em_step(
         self, densities: Gaussians, rule: Rule, around: CentreMatrix | None
@@ -166,14 +177,16 @@ class GappedPasses(GaussianPasses):
         for pattern, part in zip(self.patterns, densities.parts, strict=True):
             if part.marginal is None or pattern.data is None:
                 everybody = [tuple(floats(part.offsets))] * len(pattern.rows)
-                found = posterior_of(everybody, full=full)
+                posterior = posterior_of(everybody, full=full)
             else:
-                found = self._called("gaussian.posterior", pattern.data, part.marginal, full)
-            known = zip(pattern.rows, found.labels, floats(found.log_likelihoods), strict=True)
+                posterior = self._called("gaussian.posterior", pattern.data, part.marginal, full)
+            known = zip(
+                pattern.rows, posterior.labels, floats(posterior.log_likelihoods), strict=True
+            )
             for i, label, likelihood in known:
                 labels[i], each[i] = label, likelihood
-            if joint is not None and found.joint is not None:
-                for i, row in zip(pattern.rows, blocks(found.joint, k), strict=True):
+            if joint is not None and posterior.joint is not None:
+                for i, row in zip(pattern.rows, blocks(posterior.joint, k), strict=True):
                     joint[i * k : (i + 1) * k] = array("d", row)
         return Posterior(labels, each, joint)
 
