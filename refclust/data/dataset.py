@@ -39,6 +39,10 @@ SINGLES: Final = "f"
 INTEGERS: Final = frozenset("bBhHiIlLqQ")  # formats of buffers of integers of any width
 _CHUNK: Final = 1 << 16
 _GLANCE: Final = 1 << 11  # numbers of one glance: their bytes stay in the nearest cache
+GAP: Final = math.nan  # the one NaN that stands for a missing cell
+GAP_ADVICE: Final = (
+    "a Gaussian mixture can do without a cell (missing='integrate', --missing integrate)"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,13 +78,14 @@ class Dataset:
     labels: tuple[Hashable, ...] | None = None
     weights: memoryview | None = None  # doubles of at least 0, not all 0
     preparation: Preparation | None = None  # what was done to the user's own columns
+    gaps: bool = False  # whether cells of dense rows may be missing: NaN
 
     def __post_init__(self) -> None:
         """Check what can be checked without looking at rows one by one."""
         n, d = self.matrix.n, self.matrix.d
         if n == 0:
             raise EmptyInput("there are no rows; a data set needs at least one")
-        _check_matrix(self.matrix)
+        _check_matrix(self.matrix, gaps=self.gaps)
         for name, column in (("ids", self.ids), ("labels", self.labels), ("weights", self.weights)):
             if column is not None and len(column) != n:
                 raise LabelLengthMismatch(f"{len(column)} {name} for {n} rows; one for each is due")
@@ -174,8 +179,10 @@ class Dataset:
 
         Spec: DATA-SET
         """
+        matrix = _selected(self.matrix, rows)
+        matrix, gaps = with_gaps(matrix) if self.gaps else (matrix, False)
         return Dataset(
-            _selected(self.matrix, rows),
+            matrix,
             None if self.ids is None else tuple(self.ids[i] for i in rows),
             self.features,
             None if self.labels is None else tuple(self.labels[i] for i in rows),
@@ -183,6 +190,7 @@ class Dataset:
             if self.weights is None
             else readonly(array(DOUBLES, (self.weights[i] for i in rows))),
             self.preparation,
+            gaps,
         )
 
 
@@ -274,13 +282,33 @@ def sparse(
     return Dataset(matrix, **known)  # type: ignore[arg-type]
 
 
-def _check_matrix(matrix: Dense | Sparse) -> None:
+def with_gaps(matrix: Dense | Sparse) -> tuple[Dense | Sparse, bool]:
+    """A matrix whose missing cells all hold the same NaN, and whether there are any.
+
+    Which NaN a cell holds means nothing, but the digest reads its bits.
+
+    Spec: MISS-CELL
+
+    >>> with_gaps(Dense(memoryview(array("d", [1.0, math.nan])), 1, 2))[1]
+    True
+    """
+    if not isinstance(matrix, Dense) or first_not_finite(matrix.values) is None:
+        return matrix, False
+    cells = array(matrix.values.format, (x if x == x else GAP for x in matrix.values))
+    return Dense(readonly(cells), matrix.n, matrix.d), any(x != x for x in cells)
+
+
+def _check_matrix(matrix: Dense | Sparse, *, gaps: bool) -> None:
     wrong = first_not_finite(matrix.values)
+    if wrong is not None and gaps and isinstance(matrix, Dense):
+        wrong = next((i for i, x in enumerate(matrix.values) if math.isinf(x)), None)
     if wrong is None:
         return
     row, column = _position(matrix, wrong)
+    value = matrix.values[wrong]
+    advice = "" if value == value else f"; {GAP_ADVICE}"
     raise NotFinite(
-        f"row {row}, column {column} is {matrix.values[wrong]!r}; only finite numbers are allowed"
+        f"row {row}, column {column} is {value!r}; only finite numbers are allowed{advice}"
     )
 
 

@@ -19,7 +19,8 @@ from refclust.fitting.checks import whole
 from refclust.kernels.points import Points
 from refclust.mixture.families.exact import minus
 from refclust.mixture.families.named import record
-from refclust.mixture.predict import Parameters, check_mixture
+from refclust.mixture.options import Missing
+from refclust.mixture.predict import Parameters, check_mixture, takes_gaps
 from refclust.numbers.real import Interval
 from refclust.numbers.reals.intervals import Arithmetic
 
@@ -65,11 +66,11 @@ class Certified:
 
 
 def certified_log_likelihood(
-    parameters: Parameters, data: Any, *, family: str, digits: int = 30
+    parameters: Parameters, data: Any, *, family: str, digits: int = 30, missing: Missing = "refuse"
 ) -> Certified:
     """Enclose log p(X) of rows under given parameters, to about so many digits.
 
-    Spec: EM-CERT, MIX-MARGLL
+    Spec: EM-CERT, MIX-MARGLL, MISS-LL
 
     >>> from refclust.mixture.families.counts.parameters import CountParameters
     >>> one = CountParameters((1.0,), ((0.5, 0.5),))
@@ -79,7 +80,7 @@ def certified_log_likelihood(
     whole("digits", digits, 1)
     if digits > _MOST_DIGITS:
         raise BadOption(f"digits is {digits}; at most {_MOST_DIGITS} are worked out")
-    points = Points(dataset(data))
+    points = Points(dataset(data, gaps=takes_gaps(family, missing)))
     check_mixture(parameters, family, points.d)
     arithmetic = Arithmetic(digits + _GUARD)
     joint = record(family).exact(parameters, arithmetic)

@@ -146,16 +146,16 @@ class EMSteps(Generic[P, D, M]):
         return point
 
     def _start(self) -> P:
-        family, k = self._family, self._options.k
+        family, k, rows = self._family, self._options.k, self._family.passes.rows
         match self._options.start:
             case "kmeans":
-                return starts.from_kmeans(family, self._rows, k, self._draws)
+                return starts.from_kmeans(family, rows, k, self._draws)
             case "random":
-                return starts.from_responsibilities(family, self._rows, k, self._draws)
+                return starts.from_responsibilities(family, rows, k, self._draws)
             case "varied" if not self._journal.finished:
-                return starts.from_kmeans(family, self._rows, k, self._draws)
+                return starts.from_kmeans(family, rows, k, self._draws)
             case "points" | "varied":
-                return starts.from_points(family, self._rows, k, self._draws)
+                return starts.from_points(family, rows, k, self._draws)
             case "labels":
                 assert isinstance(self._beginning, array)
                 return starts.from_labels(family, self._beginning, k)
@@ -176,7 +176,8 @@ class EMSteps(Generic[P, D, M]):
             pending = journal.pending
             assert pending is not None
             place = pending.done + 1, len(pending.events)
-            event, instead = repaired(family, self._rows, point, collapsed, options.collapse, place)
+            rows, policy = family.passes.rows, options.collapse
+            event, instead = repaired(family, rows, point, collapsed, policy, place)
             journal.repaired(event, instead, self._draws.used)
             if instead is None:
                 self._end("collapsed", point, step)

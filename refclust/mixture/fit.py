@@ -21,6 +21,7 @@ from refclust.mixture.em import USUAL, EMSteps
 from refclust.mixture.families.family import Densities, Family
 from refclust.mixture.families.record import FamilyRecord
 from refclust.mixture.options import (
+    Gapped,
     MixtureCall,
     Start,
 )
@@ -61,7 +62,8 @@ class Beginning:
 
         Spec: EM-INIT
         """
-        data = dataset(call.data, weights=call.weights)
+        gaps = isinstance(call, Gapped) and call.missing == "integrate"
+        data = dataset(call.data, weights=call.weights, gaps=gaps)
         try:
             math.fsum(data.weights or ())
         except OverflowError:

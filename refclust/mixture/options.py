@@ -30,6 +30,7 @@ Variation: TypeAlias = Literal["em", "hard", "top", "generalized", "stochastic",
 Policy: TypeAlias = Literal["end", "drop", "reset"]
 Detail: TypeAlias = Literal["parameters", "scalars", "none"]
 Counts: TypeAlias = Literal["whole", "fractional"]
+Missing: TypeAlias = Literal["refuse", "integrate"]
 
 _SAMPLED: Final = ("stochastic", "monte-carlo")
 _LIMIT: Final = 1000
@@ -209,7 +210,17 @@ class Counting(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GaussianCall(Floored, MixtureCall):
+class Gapped(Options):
+    """What families take that can do without a cell."""
+
+    # On the command line it belongs to the options of reading.
+    missing: Annotated[
+        Missing, Option("Cells that are None or NaN: refuse them, or integrate over them.")
+    ] = "refuse"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GaussianCall(Floored, Gapped, MixtureCall):
     """What ``gaussian_mixture`` takes."""
 
     usual_start: ClassVar[DrawnStart] = "kmeans"

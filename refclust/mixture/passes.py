@@ -17,7 +17,7 @@ from operator import mul
 from typing import Any
 
 from refclust.backends.protocol import Problem
-from refclust.data.dataset import Dense
+from refclust.data.dataset import Dataset, Dense
 from refclust.errors import BackendFailure, NotFinite
 from refclust.fitting.rows import Rows
 from refclust.kernels.blocks import blocks
@@ -58,13 +58,22 @@ class GaussianPasses:
         Spec: GMM-ESTEP, GMM-RECENTRE
         """
 
-        step: EMStep[Moments] = self._call("gaussian.em_step", densities, rule, None)
+        step = self.em_step(densities, rule, None)
 
         def again(points: CentreMatrix) -> Moments:
-            repeated: EMStep[Moments] = self._call("gaussian.em_step", densities, rule, points)
-            return repeated.moments
+            return self.em_step(densities, rule, points).moments
 
         return replace(step, moments=settled(step.moments, again, self.resolution, first=True))
+
+    def em_step(
+        self, densities: Gaussians, rule: Rule, around: CentreMatrix | None
+    ) -> EMStep[Moments]:
+        """Share out the rows and add them up, around given points or the means of the densities.
+
+        Spec: GMM-ESTEP, KER-EMSTEP
+        """
+        step: EMStep[Moments] = self._call("gaussian.em_step", densities, rule, around)
+        return step
 
     def moments(self, q: Labels | Doubles, k: int, spread: Spread) -> Moments:
         """The sums for given labels or responsibilities, around the means that they give.
@@ -96,7 +105,7 @@ class GaussianPasses:
         flat: Doubles = self._call("gaussian.scatters", moments, prior)
         return tuple(map(tuple, blocks(flat, len(flat) // len(moments.counts))))
 
-    def whitening(self, spreads: Iterable[Sequence[float]], form: str) -> Doubles:
+    def whitening(self, spreads: Iterable[Iterable[float]], form: str) -> Doubles:
         """The matrices W of some covariances; zeros for one that is not positive definite.
 
         Spec: GAU-PDF
@@ -263,8 +272,11 @@ class GaussianPasses:
         return self._seen.problem(self.k)
 
     def _call(self, kernel: str, *args: Any) -> Any:
+        return self._called(kernel, self._seen.data, *args)
+
+    def _called(self, kernel: str, data: Dataset, *args: Any) -> Any:
         try:
-            return self._seen.session.run(kernel, self._problem, self._seen.data, *args)
+            return self._seen.session.run(kernel, self._problem, data, *args)
         except (OverflowError, ValueError, BackendFailure) as error:
             # Exact sums beyond the range are an error of Python, in whichever backend they are
             # taken; elsewhere they are infinite, which those who look at the sums refuse.

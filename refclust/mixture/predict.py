@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from refclust.backends.session import Provenance, Session
 from refclust.data.accepting.door import dataset
@@ -25,6 +25,7 @@ from refclust.mixture.families.gaussian.parameters import GaussianParameters, re
 from refclust.mixture.families.gaussian.ranges import lost_row
 from refclust.mixture.families.named import names, record
 from refclust.mixture.families.record import LeftOut
+from refclust.mixture.options import Missing
 
 Parameters: TypeAlias = GaussianParameters | CountParameters | MeanParameters
 Impossible: TypeAlias = Literal["error", "prior"]
@@ -85,12 +86,15 @@ def assignments(
     features: Features | None = None,
     full: bool = True,
     impossible: Impossible = "error",
+    missing: Missing = "refuse",
     backend: str | None = None,
     session: Session | None = None,
 ) -> Assignments:
     """Find the component of every row; a row that none can have made is an error, or goes by share.
 
-    Spec: EM-PRED, NB-PRED, QDA-MAP
+    With ``missing="integrate"`` a Gaussian mixture judges a row by the cells that are there.
+
+    Spec: EM-PRED, NB-PRED, QDA-MAP, MISS-PRED
 
     >>> two = CountParameters((0.5, 0.5), ((0.5, 0.5, 0.0), (0.5, 0.0, 0.5)))
     >>> found = assignments(two, [[1, 0, 0], [0, 0, 2]], family="multinomial")
@@ -99,7 +103,8 @@ def assignments(
     """
     named("impossible", impossible, ("error", "prior"))
     check_mixture(parameters, family)
-    rows, unseen = aligned(dataset(data), features, record(family).columns(parameters))
+    known = dataset(data, gaps=takes_gaps(family, missing))
+    rows, unseen = aligned(known, features, record(family).columns(parameters))
     session = Session(backend) if session is None else session
     if full:
         for_shares(rows.n, len(parameters.weights))
@@ -108,6 +113,20 @@ def assignments(
     if -math.inf in made.log_likelihoods:
         _without_component(rows, made, impossible, family)
     return made
+
+
+def takes_gaps(family: str, missing: Missing) -> bool:
+    """Whether cells may be missing; only normal densities can do without a cell.
+
+    Spec: MISS-CELL
+
+    >>> takes_gaps("gaussian", "integrate"), takes_gaps("poisson", "refuse")
+    (True, False)
+    """
+    named("missing", missing, get_args(Missing))
+    if missing == "integrate" and family != "gaussian":
+        raise BadOption(f"missing='integrate' belongs to gaussian mixtures, not to {family} ones")
+    return missing == "integrate"
 
 
 def assigned(

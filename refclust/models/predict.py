@@ -12,6 +12,7 @@ from refclust.data.dataset import Features
 from refclust.errors import BadOption
 from refclust.mixture.bayes import predict as beliefs
 from refclust.mixture.bayes.beliefs import CountBeliefs, GaussianBeliefs
+from refclust.mixture.options import Missing
 from refclust.mixture.predict import Assignments, Impossible, assignments
 from refclust.mixture.results import MixtureFit
 from refclust.models import nearest as clusters
@@ -90,10 +91,22 @@ def predict(
         asked: Any = {"features": features, "full": full, "backend": backend, "session": session}
         if isinstance(parameters, GaussianBeliefs | CountBeliefs):
             return beliefs.assignments(parameters, data, **asked)
-        return assignments(parameters, data, family=family, impossible=impossible, **asked)
+        asked |= {"family": family, "impossible": impossible, "missing": missing_of(model)}
+        return assignments(parameters, data, **asked)
     if full:
         raise BadOption("clusters have no densities; full belongs to mixtures and classifiers")
     return clusters.predict(model, data, backend=backend, session=session)
+
+
+def missing_of(model: Mixture) -> Missing:
+    """What becomes of missing cells in rows of a mixture: what became of those it was fitted to.
+
+    Spec: MISS-PRED
+    """
+    if isinstance(model, MixtureFit):
+        return "integrate" if model.settings.get("missing") == "integrate" else "refuse"
+    told = getattr(model.params.settings, "missing", None)
+    return "integrate" if told == "integrate" else "refuse"
 
 
 def parts_of(model: Mixture) -> tuple[Any, str, Features | None]:

@@ -1,4 +1,4 @@
-"""Steps and runs of EM and their relatives: all files of chapters 30 to 35."""
+"""Steps and runs of EM and their relatives: all files of chapters 30 to 36."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from . import (
     mixture_curve_cases,
     mixture_gaussian_cases,
     mixture_mean_cases,
+    mixture_missing_cases,
     mixture_run_cases,
     mixture_sample_cases,
     mixture_selection_cases,
@@ -43,6 +44,7 @@ MAKERS: dict[str, Callable[[], VectorFile]] = {
     "34-selection/stability": mixture_choice_cases.stability,
     "34-selection/variational": mixture_variational_cases.steps,
     "35-counts/steps": mixture_mean_cases.steps,
+    "36-missing/steps": mixture_missing_cases.steps,
 }
 
 
@@ -52,5 +54,5 @@ def some(*names: str) -> list[VectorFile]:
 
 
 def files() -> list[VectorFile]:
-    """The files of chapters 30 to 35."""
+    """The files of chapters 30 to 36."""
     return some(*MAKERS)

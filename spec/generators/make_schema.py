@@ -298,6 +298,8 @@ def _hierarchies() -> list[dict[str, Any]]:
 
 def _mixtures() -> list[dict[str, Any]]:
     matrix = {"type": "array", "items": DOUBLES}
+    cell = {"anyOf": [{"type": "null"}, DOUBLES["items"]]}
+    holes = {"type": "array", "items": {"type": "array", "items": cell}}
     shared: dict[str, Any] = {"weights": DOUBLES, "assign": {"const": "hard"}, "q": matrix}
     normal = {"weights": DOUBLES, "means": matrix, "spreads": matrix}
     counts = {"weights": DOUBLES, "probabilities": matrix}
@@ -306,6 +308,7 @@ def _mixtures() -> list[dict[str, Any]]:
     kind = {"enum": ["multinomial", "bernoulli"]}
     model = {"enum": [*MODELS, *TIED]}
     gaussian = {"rows": matrix, "model": model, "state": _object([*normal], [], normal)}
+    gapped = {**gaussian, "rows": holes, "missing": {"const": "integrate"}}
     step = {"rows": matrix, "kind": kind, "state": _object([*counts], [], counts)}
     means = {name: normal[name] for name in ("weights", "means")}
     by_means = {
@@ -317,6 +320,7 @@ def _mixtures() -> list[dict[str, Any]]:
         _object(
             [*gaussian], ["floor", *shared], {**gaussian, "floor": {"type": "string"}, **shared}
         ),
+        _object([*gapped], ["weights"], {**gapped, "weights": DOUBLES}),
         _object([*step], [*smooth, *shared], {**step, **smooth, **shared}),
         _object([*by_means], [*smooth, *shared], {**by_means, **smooth, **shared}),
         *_runs(matrix, normal, counts),
@@ -480,6 +484,7 @@ def schema() -> dict[str, Any]:
                     "cluster.hierarchical",
                     "mixture.gaussian",
                     "mixture.counts",
+                    "mixture.missing",
                     "mixture.run",
                     "mixture.sample",
                     "mixture.sums",

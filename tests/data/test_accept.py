@@ -348,7 +348,8 @@ NUMBER = "an int, float or Fraction is needed (a truth value is not a number)"
         (
             [[1, float("nan")]],
             "not-finite",
-            "row 0, column 1 is nan; only finite numbers are allowed",
+            "row 0, column 1 is nan; only finite numbers are allowed; a Gaussian mixture can do "
+            "without a cell (missing='integrate', --missing integrate)",
         ),
         (
             np.array([[1.0, np.inf]]),

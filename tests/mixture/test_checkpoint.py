@@ -87,6 +87,21 @@ FITS["excluded by the prior"] = (
         "limit": 4,
     },
 )
+FITS["missing cells"] = (
+    "gaussian",
+    {
+        "data": [
+            *([0.0, 1.0], [None, 0.5], [1.0, None], [5.0, 4.0], [6.0, None], [None, None]),
+            *([7.0, 5.5], [0.5, 0.25], [5.5, 5.0]),
+        ],
+        "k": 2,
+        "covariance": "EEE",
+        "missing": "integrate",
+        "restarts": 2,
+        "start": "varied",
+        "limit": 4,
+    },
+)
 FITS["labels"] = ("bernoulli", {"data": BITS, "labels": [0, 0, 1, 1, 1], "limit": 4})
 
 

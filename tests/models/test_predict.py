@@ -319,6 +319,7 @@ def test_every_option_is_kept() -> None:
         text_column="body",
         exclude=("z*",),
         categorical=("y",),
+        missing="integrate",
     )
     assert all(getattr(options, field.name) is not None for field in fields(options))
     model = model_of(kmeans(FLOWERS, 2), data=FLOWERS, reading=Reading("any", options))

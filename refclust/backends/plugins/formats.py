@@ -22,9 +22,9 @@ from refclust.data.accepting.trust import path_of
 from refclust.data.dataset import Dataset
 from refclust.data.files.source import as_file, comes_once, display_name
 from refclust.data.files.textfile import readable
-from refclust.data.preparing.asked import Asked, Constants
+from refclust.data.preparing.asked import Asked, Constants, Policy
 from refclust.data.preparing.reading import read_prepared
-from refclust.data.preparing.record import Missing, Rule, Unseen
+from refclust.data.preparing.record import Rule, Unseen
 from refclust.data.readers import formats
 from refclust.data.readers.formats import HEAD, Options, Plan, QuickReader, Reader
 from refclust.data.text import TextOptions
@@ -66,7 +66,7 @@ class ReadArguments(TypedDict, total=False):
     categorical: tuple[str, ...] | None
     category_weight: float
     unseen: Unseen
-    missing: Missing
+    missing: Policy
     scale: Rule | Literal["none"]
     constants: Constants | None
 

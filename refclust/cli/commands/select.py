@@ -83,6 +83,7 @@ def select(
     asked = replace(
         call,
         k=numbers(k),
+        missing="integrate" if reading.missing == "integrate" else "refuse",
         covariance=_names(covariance),
         criterion=_names(call.criterion) if isinstance(call.criterion, str) else None,
     )

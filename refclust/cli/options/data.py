@@ -14,8 +14,8 @@ from refclust.cli.options.groups import together
 from refclust.cli.output import note
 from refclust.data.files import source as _source
 from refclust.data.files.source import keeping, passing
-from refclust.data.preparing.asked import Asked, Constants
-from refclust.data.preparing.record import Missing, Unseen
+from refclust.data.preparing.asked import Asked, Constants, Policy
+from refclust.data.preparing.record import Unseen
 from refclust.errors import BadOption
 from refclust.escape import for_terminal
 
@@ -110,8 +110,11 @@ class DataOptions:
         typer.Option("--unseen", help="New categories at predict: refuse, or none of them."),
     ] = None
     missing: Annotated[
-        Missing | None,
-        typer.Option("--missing", help="What to do with missing cells. [refuse]"),
+        Policy | None,
+        typer.Option(
+            "--missing",
+            help="What to do with missing cells; integrate: Gaussian mixtures only. [refuse]",
+        ),
     ] = None
     scale: Annotated[
         Literal["standard", "range", "robust", "none"] | None,

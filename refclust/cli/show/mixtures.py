@@ -61,7 +61,14 @@ class Facts:
             aic(likelihood, free),
             bic(likelihood, free, fit.weight),
             log_coefficient(data) if fit.family == "multinomial" else None,
-            certified_log_likelihood(fit.parameters, data, family=fit.family) if certify else None,
+            certified_log_likelihood(
+                fit.parameters,
+                data,
+                family=fit.family,
+                missing=fit.settings.get("missing", "refuse"),
+            )
+            if certify
+            else None,
         )
 
 
@@ -78,11 +85,21 @@ def mixture_lines(fit: AnyFit, data: Dataset, facts: Facts) -> Iterator[str]:
     yield ""
     # Which rungs decided rows is known of the k-means of a start only, which is not the fit.
     backend = backend_facts(fit.provenance)[:1]
-    rows = [*_likelihoods(fit, facts), *_course(fit), *backend]
+    rows = [*_gaps(data), *_likelihoods(fit, facts), *_course(fit), *backend]
     yield from fact_lines(rows)
     yield ""
     plan = data.preparation
     yield from component_lines(fit.parameters, fit.sizes, data.features, plan=plan)
+
+
+def _gaps(data: Dataset) -> Iterator[tuple[str, str]]:
+    """How many cells are missing, if any."""
+    if data.gaps:
+        gaps = [i for i, x in enumerate(data.matrix.values) if x != x]
+        rows = counted(len({place // data.d for place in gaps}), "row")
+        share = 100 * len(gaps) / (data.n * data.d)
+        cells = counted(len(gaps), "cell")
+        yield "missing", f"{cells} in {rows} ({share:.2g} %), integrated over"
 
 
 def _likelihoods(fit: AnyFit, facts: Facts) -> Iterator[tuple[str, str]]:

@@ -16,17 +16,20 @@ from numbers import Real as RealNumber
 from typing import Any, Final, TypeAlias
 
 from refclust.data.accepting.frames import columns_of, matrix_of, whole_of
-from refclust.data.accepting.matrices import looks_sparse, sparse_matrix
+from refclust.data.accepting.matrices import Doubles, looks_sparse, sparse_matrix
 from refclust.data.accepting.trust import items, iterator
 from refclust.data.align import aligned
 from refclust.data.dataset import (
     DOUBLES,
+    GAP,
+    GAP_ADVICE,
     Dataset,
     Dense,
     Features,
     Sparse,
     buffer_in_place,
     readonly,
+    with_gaps,
 )
 from refclust.errors import (
     BadLabel,
@@ -64,10 +67,13 @@ def dataset(
     features: Iterable[Any] | None = None,
     labels: Iterable[Hashable] | None = None,
     weights: Iterable[Any] | None = None,
+    gaps: bool = False,
 ) -> Dataset:
     """A data set of whatever holds rows of numbers, with what is said about the rows beside it.
 
-    Spec: DATA-ACCEPT
+    With ``gaps`` None and NaN are cells that are missing; otherwise they are refused.
+
+    Spec: DATA-ACCEPT, MISS-CELL
 
     >>> dataset([[1, 2.5], [3, 4]], ids="ab").row(1)
     (3.0, 4.0)
@@ -77,10 +83,13 @@ def dataset(
     """
     names = None if features is None else _features(features)
     if isinstance(data, Dataset):
+        if data.gaps and not gaps:
+            raise _missing(data)
         known = data if names is None else replace(data, features=names)
     else:
-        matrix, read_names = _matrix(data, names)
-        known = Dataset(matrix, features=read_names if names is None else names)
+        matrix, read_names = _matrix(data, names, gaps=gaps)
+        matrix, some = with_gaps(matrix) if gaps else (matrix, False)
+        known = Dataset(matrix, features=read_names if names is None else names, gaps=some)
     parts: dict[str, Any] = {}
     if ids is not None:
         parts["ids"] = tuple(map(_text, _sequence(ids, "ids")))
@@ -113,6 +122,27 @@ def doubles(
     return [_double(value, place, i, kind) for i, value in enumerate(values)]
 
 
+def _doubles_or_gaps(
+    values: Sequence[Any],
+    place: Callable[[int], str],
+    kind: type[RefclustError] = BadNumber,
+) -> Sequence[float]:
+    """The nearest doubles of numbers, and NaN for what is missing."""
+    if set(map(type, values)) <= _PLAIN:
+        return doubles(values, place, kind)
+    kept = [GAP if value is None or _is_nan(value) else value for value in values]
+    return doubles(kept, place, kind)
+
+
+def _missing(data: Dataset) -> MissingValue:
+    """What to say of the first cell that is missing where every cell is needed."""
+    row, column = data.position(next(i for i, x in enumerate(data.matrix.values) if x != x))
+    return MissingValue(
+        f"row {data.row_name(row)}, column {data.feature_name(column)} is missing; {GAP_ADVICE}; "
+        "elsewhere every cell is needed: drop the row, or fill the cell"
+    )
+
+
 def _double(value: Any, place: Callable[[int], str], i: int, kind: type[RefclustError]) -> float:
     if type(value) is float:
         return value
@@ -132,7 +162,8 @@ def _double(value: Any, place: Callable[[int], str], i: int, kind: type[Refclust
         raise NotFinite(f"{place(i)} is beyond the range of doubles, about 1.8e308") from None
 
 
-def _matrix(data: Any, names: Features | None) -> tuple[Matrix, Features | None]:
+def _matrix(data: Any, names: Features | None, *, gaps: bool) -> tuple[Matrix, Features | None]:
+    taken = _doubles_or_gaps if gaps else doubles
     if looks_sparse(data):  # before mappings: one layout is a mapping from places to numbers
         return sparse_matrix(data, doubles), None
     if isinstance(data, Mapping):
@@ -147,10 +178,10 @@ def _matrix(data: Any, names: Features | None) -> tuple[Matrix, Features | None]
         called = [column.name for column in columns]
         # The numbers that a table without names gets for its columns are no names.
         features = None if called == list(range(len(called))) else _features(called)
-        return matrix_of(columns, whole_of(data), doubles), features
+        return matrix_of(columns, whole_of(data), taken, gaps=gaps), features
     shape = _shape(data)
     if shape is not None:
-        return _array(data, shape), None
+        return _array(data, shape, taken), None
 
     def refusal() -> RefclustError:
         return BadNumber(
@@ -161,7 +192,7 @@ def _matrix(data: Any, names: Features | None) -> tuple[Matrix, Features | None]
     rows = _native(data)
     if isinstance(rows, Set) or not isinstance(rows, Iterable):
         raise refusal()
-    return _rows(iterator(rows, refusal), names)
+    return _rows(iterator(rows, refusal), names, taken)
 
 
 # -- arrays ---------------------------------------------------------------------------------------
@@ -186,7 +217,7 @@ def _shape(data: Any) -> tuple[int, ...] | None:
     return shape
 
 
-def _array(data: Any, shape: tuple[int, ...]) -> Dense:
+def _array(data: Any, shape: tuple[int, ...], taken: Doubles) -> Dense:
     if len(shape) == 1:
         raise DimensionMismatch(f"the data have one dimension of {shape[0]}; {_ONE_DIMENSION}")
     if len(shape) != 2:
@@ -202,7 +233,7 @@ def _array(data: Any, shape: tuple[int, ...]) -> Dense:
     for i, row in enumerate(_array_rows(data, n, d)):
         if not isinstance(row, list) or len(row) != d:
             raise RaggedRows(f"row {i} of the array is {shown(row)}; its shape says {d} numbers")
-        values.extend(doubles(row, lambda j, i=i: f"row {i}, column {j}"))  # type: ignore[misc]
+        values.extend(taken(row, lambda j, i=i: f"row {i}, column {j}"))  # type: ignore[misc]
     if len(values) != n * d:
         raise RaggedRows(f"the array has {len(values)} numbers; its shape says {n} rows of {d}")
     return Dense(readonly(values), n, d)
@@ -222,16 +253,20 @@ def _array_rows(data: Any, n: int, d: int) -> Iterator[Sequence[Any]]:
 # -- rows -----------------------------------------------------------------------------------------
 
 
-def _rows(rows: Iterator[Any], names: Features | None) -> tuple[Matrix, Features | None]:
+def _rows(
+    rows: Iterator[Any], names: Features | None, taken: Doubles
+) -> tuple[Matrix, Features | None]:
     try:
         first = next(rows)
     except StopIteration:
         raise EmptyInput("there are no rows; a data set needs at least one") from None
     every = chain((first,), rows)
-    return _sparse_rows(every, names) if isinstance(first, Mapping) else (_dense_rows(every), None)
+    if isinstance(first, Mapping):
+        return _sparse_rows(every, names)
+    return _dense_rows(every, taken), None
 
 
-def _dense_rows(rows: Iterable[Any]) -> Dense:
+def _dense_rows(rows: Iterable[Any], taken: Doubles) -> Dense:
     values, n, d = array(DOUBLES), 0, -1
     for i, handed in enumerate(rows):
         if type(handed) in _ROWS and len(handed) == d and set(map(type, handed)) == _FLOATS:
@@ -255,7 +290,7 @@ def _dense_rows(rows: Iterable[Any]) -> Dense:
                 f"row 0 has {d} numbers and row {i} has {len(row)}; all rows need the same number"
             )
         d, n = len(row), i + 1
-        values.extend(doubles(row, lambda j, i=i: f"row {i}, column {j}"))  # type: ignore[misc]
+        values.extend(taken(row, lambda j, i=i: f"row {i}, column {j}"))  # type: ignore[misc]
     if d == 0:
         raise EmptyInput(f"there are {n} rows without a number; at least one column is needed")
     return Dense(readonly(values), n, d)

@@ -109,10 +109,14 @@ def _first_true(flags: list[bool]) -> int | None:
     return flags.index(True) if True in flags else None
 
 
-def matrix_of(columns: Sequence[Column], whole: memoryview | None, doubles: Doubles) -> Dense:
+def matrix_of(
+    columns: Sequence[Column], whole: memoryview | None, doubles: Doubles, *, gaps: bool = False
+) -> Dense:
     """The rows of a table; ``doubles`` turns numbers that are no floats into doubles.
 
-    Spec: DATA-ACCEPT
+    With ``gaps`` cells may be missing: ``doubles`` then makes NaN of them.
+
+    Spec: DATA-ACCEPT, MISS-CELL
     """
     if not columns or not columns[0].length:
         rows = columns[0].length if columns else 0
@@ -121,8 +125,8 @@ def matrix_of(columns: Sequence[Column], whole: memoryview | None, doubles: Doub
     values = None if whole is None else buffer_in_place(whole)
     if values is None:
         values = _beside([column.view() for column in columns], n)
-    if values is None or first_not_finite(values) is not None:
-        values = _one_by_one(columns, n, doubles)
+    if values is None or (not gaps and first_not_finite(values) is not None):
+        values = _one_by_one(columns, n, doubles, gaps=gaps)
     return Dense(values, n, d)
 
 
@@ -141,19 +145,19 @@ def _beside(views: Sequence[memoryview | None], n: int) -> memoryview | None:
     return readonly(values)
 
 
-def _one_by_one(columns: Sequence[Column], n: int, doubles: Doubles) -> memoryview:
+def _one_by_one(columns: Sequence[Column], n: int, doubles: Doubles, *, gaps: bool) -> memoryview:
     """All numbers looked at one by one, so that an error can name the first that is none."""
     d = len(columns)
     values = array(DOUBLES, bytes(8 * n * d))
     for j, column in enumerate(columns):
-        missing = column.first_missing()
+        missing = None if gaps else column.first_missing()
         if missing is not None:
             raise MissingValue(f"row {missing}, column {column.name!r} is missing; fill or drop it")
         numbers = array(
             DOUBLES,
             doubles(column.values(), lambda i, name=column.name: f"row {i}, column {name!r}"),  # type: ignore[misc]
         )
-        wrong = first_not_finite(memoryview(numbers))
+        wrong = None if gaps else first_not_finite(memoryview(numbers))
         if wrong is not None:
             raise NotFinite(
                 f"row {wrong}, column {column.name!r} is {numbers[wrong]!r}; only finite numbers "

@@ -11,6 +11,7 @@ from refclust.errors import BadOption
 from refclust.numbers.reading import shown
 
 Constants: TypeAlias = Literal["keep", "drop"]
+Policy: TypeAlias = Missing | Literal["integrate"]  # the last one is for whoever fits to do
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,7 @@ class Asked:
     """How columns are to be prepared; what is not asked for is not done."""
 
     scale: Rule | Literal["none"] = "none"
-    missing: Missing = "refuse"
+    missing: Policy = "refuse"
     weight: float = 1.0  # of a category that a row has
     unseen: Unseen = "refuse"
     constants: Constants | None = None  # None: kept, unless columns are scaled or filled in
@@ -26,10 +27,14 @@ class Asked:
     def __post_init__(self) -> None:
         """Refuse what no column could be prepared by."""
         one_of("scale", self.scale, (*RULES, "none"))
-        one_of("missing", self.missing, MISSING)
+        one_of("missing", self.missing, (*MISSING, "integrate"))
         one_of("unseen", self.unseen, UNSEEN)
         if self.constants is not None:
             one_of("constants", self.constants, ("keep", "drop"))
+        if self.missing == "integrate" and self.scale != "none":
+            raise BadOption(
+                "missing cells are integrated over in the units of the file: no scale goes with it"
+            )
         weight: Any = self.weight
         if (
             isinstance(weight, bool)

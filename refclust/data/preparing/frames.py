@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from refclust.data.dataset import DOUBLES, Dataset, Features, dense, readonly
-from refclust.data.preparing.asked import Asked
+from refclust.data.preparing.asked import Asked, Policy
 from refclust.data.preparing.record import Missing, Preparation, PreparedColumn
 from refclust.data.preparing.scales import integers, mean_of, median_of, scale_of, scaled
 from refclust.data.readers.cells import number_in, shown, weight_in
@@ -83,7 +83,9 @@ def encoded(
         )
         for j in features
     )
-    plan = Preparation(prepared, asked.missing, None, float(asked.weight), asked.unseen, None)
+    gaps = asked.missing == "integrate"
+    missing: Missing = "refuse" if asked.missing == "integrate" else asked.missing
+    plan = Preparation(prepared, missing, None, float(asked.weight), asked.unseen, None)
     typed = any(column.categories is not None for column in prepared)
     data = _assembled(frame, features, plan, around, kept)
     if asked.missing in ("mean", "median"):
@@ -94,9 +96,9 @@ def encoded(
     if asked.rule is not None:
         indicators = {j for j, (_, name) in enumerate(plan.features or ()) if name is not None}
         plan = replace(plan, scale=scale_of(data.checked(), asked.rule, plain=indicators))
-    if not (typed or numbered) and asked.missing == "refuse":
+    if not (typed or numbered) and missing == "refuse":
         plan = replace(plan, columns=None)
-    whole = data.checked() if plan.scale is None else scaled(data.checked(), plan.scale)
+    whole = data.checked(gaps) if plan.scale is None else scaled(data.checked(), plan.scale)
     trivial = plan.columns is None and plan.scale is None
     return whole if trivial else replace(whole, preparation=plan)
 
@@ -135,7 +137,7 @@ class _Loose:
     def n(self) -> int:
         return len(self.values) // self.d
 
-    def checked(self) -> Dataset:
+    def checked(self, gaps: bool = False) -> Dataset:
         return dense(
             self.values,
             self.d,
@@ -143,6 +145,7 @@ class _Loose:
             features=self.features,
             labels=self.around.labels,
             weights=None if self.around.weights is None else readonly(self.around.weights),
+            gaps=gaps and any(map(math.isnan, self.values)),
         )
 
 
@@ -157,7 +160,7 @@ def kept_by(plan: Preparation, frame: Frame, places: Sequence[int]) -> list[int]
 
 
 def kept_rows(
-    frame: Frame, features: Sequence[int], missing: Missing, nominal: Collection[int]
+    frame: Frame, features: Sequence[int], missing: Policy, nominal: Collection[int]
 ) -> list[int]:
     """The rows that stay; a cell that is missing and may not be is refused, the first first.
 

@@ -52,10 +52,16 @@ def read_prepared(reader: Reader, path: str, options: Options, asked: Asked = NO
 
     Spec: PREP-DEFAULT, PREP-KIND
     """
+    if asked.missing == "integrate":
+        if options.categorical is not None:
+            raise BadOption(
+                "missing cells are integrated over in numbers: no categories go with it"
+            )
+        options = replace(options, missing="integrate")
     with keeping(path):
         if reader.frame is None:
             return _of_rows(reader, path, options, asked)
-        if options.categorical is None and asked.missing == "refuse":
+        if options.categorical is None and asked.missing in ("refuse", "integrate"):
             try:
                 data = reader.read(path, options)
             except _MAYBE_TYPED as error:

@@ -63,6 +63,7 @@ _DUE: Final[Mapping[str, tuple[type | tuple[type, ...], str]]] = {
     "decimal": (str, "point or comma"),
     "encoding": (str, "the name of an encoding"),
     "vocabulary": (str, "the name of a file"),
+    "missing": (str, "'integrate'"),
 }
 
 
@@ -85,6 +86,7 @@ class Options:
     vocabulary: str | None = None  # a file of the names of columns, one a line
     exclude: tuple[str, ...] | None = None  # features left out, by name, number, range or pattern
     categorical: tuple[str, ...] | None = None  # features that hold categories
+    missing: Literal["integrate"] | None = None  # cells may be missing; whoever fits knows how
 
     def __post_init__(self) -> None:
         """Refuse what no reader could understand."""
@@ -100,6 +102,8 @@ class Options:
             names: Any = getattr(self, option)
             if names is not None and not all(isinstance(name, str) for name in names):
                 raise BadOption(f"{option} are {shown(names)}; they are named by texts")
+        if self.missing not in (None, "integrate"):
+            raise BadOption(f"missing is {shown(self.missing)}; 'integrate' is allowed")
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,7 @@ def criteria(
     >>> found.aic == 4 * math.log(2) + 6, found.icl == found.bic == found.icl_soft
     (True, True)
     """
-    rows = dataset(data)
+    rows = dataset(data, gaps=fit.settings.get("missing") == "integrate")
     if rows.digest() != fit.digest:
         raise BadOption("the data are not those of the fit: other numbers, or other weights")
     doubt, entropy = doubts(fit, rows, Session(backend) if session is None else session)

@@ -36,6 +36,7 @@ def cross_validated(
             family=fit.family,
             full=False,
             impossible="prior",
+            missing=fit.settings.get("missing", "refuse"),
             session=session,
         )
         terms += [

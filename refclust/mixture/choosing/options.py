@@ -12,7 +12,15 @@ from refclust.errors import BadOption
 from refclust.fitting.checks import not_negative, runs, whole
 from refclust.fitting.options import LEFT_OPEN, Call, Option, members
 from refclust.mixture.families.named import names
-from refclust.mixture.options import Climb, Counting, Floored, Imagining, NormalBelief, WordBelief
+from refclust.mixture.options import (
+    Climb,
+    Counting,
+    Floored,
+    Gapped,
+    Imagining,
+    NormalBelief,
+    WordBelief,
+)
 
 Model: TypeAlias = str  # a family of mixtures, or a way to make clusters
 Criterion: TypeAlias = str
@@ -32,7 +40,7 @@ TOLERANCE: Final = 1e-6  # criteria are compared in units, not in the last digit
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelectCall(Floored, Imagining, Counting, NormalBelief, WordBelief, Climb, Call):
+class SelectCall(Floored, Gapped, Imagining, Counting, NormalBelief, WordBelief, Climb, Call):
     """What ``select`` takes; options of the fits go with the models that have them."""
 
     k: Annotated[int | Iterable[int], Option("Numbers of components to try.", "-k --k K")] = range(

@@ -96,7 +96,10 @@ def select(call: SelectCall) -> Selection:
     'EEE with K = 2'
     """
     model, ks = call.model, _numbers(call.k)
-    rows = dataset(call.data, weights=call.weights)
+    gaps = call.missing == "integrate"
+    if gaps and model != "gaussian":
+        raise BadOption(f"missing='integrate' belongs to gaussian mixtures, not to {model}")
+    rows = dataset(call.data, weights=call.weights, gaps=gaps)
     watch = call.after_candidate or (lambda _done, _all, _name: None)
     asked = criteria_of(call.criterion, model)
     if call.folds is not None and asked != ["cv"]:

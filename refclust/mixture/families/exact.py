@@ -25,14 +25,31 @@ Cell: TypeAlias = Callable[[float, float], Parts | None]
 
 
 class GaussianJoint:
-    """Encloses log p(x, k) under normal densities.
+    """Encloses log p(x, k) under normal densities, of the cells that are seen.
 
-    Spec: EM-CERT, GAU-PDF
+    Spec: EM-CERT, GAU-PDF, MISS-PDF
     """
 
     def __init__(self, parameters: GaussianParameters, arithmetic: Arithmetic) -> None:
+        self._parameters, self._arithmetic = parameters, arithmetic
+        self._known: dict[tuple[int, ...], _SeenJoint] = {}  # by the columns that are seen
+
+    def of(self, row: Vector) -> list[Interval]:
+        """One interval for each component with a share."""
+        seen = tuple(j for j, x in enumerate(row) if x == x)
+        if seen not in self._known:
+            self._known[seen] = _SeenJoint(self._parameters, seen, self._arithmetic)
+        return self._known[seen].of([row[j] for j in seen])
+
+
+class _SeenJoint:
+    """Encloses log p(x, k) of cells in some columns."""
+
+    def __init__(
+        self, parameters: GaussianParameters, seen: Sequence[int], arithmetic: Arithmetic
+    ) -> None:
         self._arithmetic = arithmetic
-        d = len(parameters.means[0])
+        d = len(seen)
         two_pi = arithmetic.multiply((Decimal(2), Decimal(2)), pi(arithmetic.down.prec))
         half = arithmetic.multiply(arithmetic.rational(Fraction(d, 2)), arithmetic.log(two_pi))
         self._components: list[tuple[Interval, tuple[Fraction, ...], ExactMatrix]] = []
@@ -41,15 +58,15 @@ class GaussianJoint:
         ):
             if not weight:
                 continue
-            matrix = tuple(tuple(map(Fraction, line)) for line in covariance)
+            matrix = tuple(tuple(Fraction(covariance[i][j]) for j in seen) for i in seen)
             # log pi - log |C| / 2 as half the logarithm of a rational number
             inside = Fraction(weight) ** 2 / _determinant(matrix, len(self._components))
             logarithm = arithmetic.divide(arithmetic.log_rational(inside), (Decimal(2), Decimal(2)))
             offset = arithmetic.add([logarithm, minus(half)])
-            exact = tuple(map(Fraction, mean))
+            exact = tuple(Fraction(mean[j]) for j in seen)
             self._components.append((offset, exact, exact_inverse(matrix)))
 
-    def of(self, row: Vector) -> list[Interval]:
+    def of(self, row: Sequence[float]) -> list[Interval]:
         """One interval for each component with a share."""
         logs = []
         for offset, mean, inverse in self._components:

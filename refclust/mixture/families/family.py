@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
+from refclust.fitting.rows import Rows
 from refclust.kernels.clusters.kmeans import Labels
 from refclust.kernels.mixtures.shared import Doubles, EMStep, Posterior, Rule
 
@@ -57,6 +58,10 @@ class Following(Generic[P, D]):
 
 class Passes(Protocol[Under, M]):
     """Passes over the rows of a data set under densities of one kind."""
+
+    @property
+    def rows(self) -> Rows:
+        """The rows, as a start sees them: cells that are missing filled up (MISS-INIT)."""
 
     def step(self, densities: Under, rule: Rule) -> EMStep[M]:
         """Share out the rows and add them up."""

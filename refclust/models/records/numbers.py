@@ -11,7 +11,7 @@ from refclust.cluster.results import Centre, Centres
 from refclust.data.files.document import Node
 from refclust.data.files.parts import Known, Part, also, doubles, items
 from refclust.data.files.parts import double as double_part
-from refclust.data.files.records import taken
+from refclust.data.files.records import IF_ANY, taken
 from refclust.models.records.common import Amount
 from refclust.models.records.rows import CentreRows
 from refclust.numbers.linalg import NotPositive, cholesky
@@ -125,10 +125,11 @@ Probabilities: TypeAlias = Annotated[tuple[float, ...], doubles("d", 0, 1)]
 
 @dataclass(frozen=True, slots=True)
 class GaussianSettings:
-    """Which covariances, and with what floor."""
+    """Which covariances, with what floor, and whether cells may be missing."""
 
     covariance: Covariance
     floor: Amount
+    missing: Annotated[Literal["integrate"] | None, IF_ANY] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,7 @@ RUNNERS: Mapping[str, Runner] = {
     "cluster.hierarchical": trees.hierarchical,
     "mixture.gaussian": families.gaussian,
     "mixture.counts": families.counts,
+    "mixture.missing": families.missing,
     "mixture.run": runs.run,
     "mixture.sample": runs.sample,
     "mixture.sums": sums.sums,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from refclust.cli.commands.explain.model import centres_in_units, fitted_to, in_units, opened
 from refclust.cli.show.pieces import Form, Formula, Piece, Title, Words, number, rendered
 from refclust.cli.show.tables import Table, in_latex
-from refclust.errors import BadOption
+from refclust.errors import BadOption, MissingValue
 
 if TYPE_CHECKING:
     from refclust.data.dataset import Dataset
@@ -33,6 +33,10 @@ def explain_em(
     )
     if model.algorithm != model.family:
         raise BadOption(f"a {model.algorithm} model holds beliefs; EM belongs to mixtures")
+    if rows.gaps:
+        raise MissingValue(
+            "cells are missing; an iteration is worked through on whole rows: leave the others out"
+        )
     return rendered(Iteration.of(model, rows, row, backend).pieces(), form)
 
 

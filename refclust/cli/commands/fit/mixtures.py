@@ -50,6 +50,7 @@ def gaussian(
     refclust fit gaussian iris.csv -k 3 --label-column label
     refclust fit gaussian iris.csv -k 3 --label-column label --covariance EEE --restarts 20
     refclust fit gaussian big.npy -k 50 --covariance diagonal --floor 1e-6 -o big.model.json
+    refclust fit gaussian holes.csv -k 3 --missing integrate -o holes.model.json
     refclust fit gaussian big.npy --start-model big.model.json --variation hard --labels labels.csv
     """
     _fit(data, "gaussian", call, files, reading)
@@ -128,6 +129,8 @@ def _fit(
     constants: Any = "drop" if family == "gaussian" else None
     source = dataio.read(path, reading, constants=constants)
     shares: dict[str, Any] = {"p": _background(source.data, family)} if background else {}
+    if isinstance(call, GaussianCall):
+        shares["missing"] = "integrate" if reading.missing == "integrate" else "refuse"
     asked = replace(
         call,
         data=source.data,

@@ -31,7 +31,7 @@ def read(path: str, options: Options) -> Dataset:
 
     Spec: DATA-NPY
     """
-    check_options(NAME, options, ())
+    check_options(NAME, options, ("missing",))
     name = display_name(path)
     with _opened(path) as (stream, size):
         header = read_header(stream, name)
@@ -39,12 +39,12 @@ def read(path: str, options: Options) -> Dataset:
         there = size == size_of(path)
         numbers = read_numbers(stream, header, name, size - header.offset, there=there)
         finish(path)
-    return dense_of(numbers, header, name)
+    return dense_of(numbers, header, name, gaps=options.missing == "integrate")
 
 
 def plan(path: str, options: Options) -> Plan:
     """Tell what the header says."""
-    check_options(NAME, options, ())
+    check_options(NAME, options, ("missing",))
     with _opened(path) as (stream, _):
         header = read_header(stream, display_name(path))
     check_matrix(header.shape, display_name(path))

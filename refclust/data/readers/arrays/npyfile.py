@@ -16,7 +16,7 @@ from array import array
 from dataclasses import dataclass
 from typing import IO, Any, Final
 
-from refclust.data.dataset import DOUBLES, Dataset, Dense, first_not_finite, readonly
+from refclust.data.dataset import DOUBLES, Dataset, Dense, first_not_finite, readonly, with_gaps
 from refclust.errors import BadFile, EmptyFile, NotFinite
 from refclust.limits import within
 
@@ -178,14 +178,17 @@ def check_matrix(shape: tuple[int, ...], name: str) -> None:
         raise EmptyFile(f"{name}: the array has the shape {shape}; a row and a column are needed")
 
 
-def dense_of(numbers: array[Any], header: Header, name: str) -> Dataset:
-    """The data set of a matrix in the order of its file.
+def dense_of(numbers: array[Any], header: Header, name: str, *, gaps: bool = False) -> Dataset:
+    """The data set of a matrix in the order of its file; with ``gaps`` NaN is a missing cell.
 
-    Spec: DATA-NPY
+    Spec: DATA-NPY, MISS-CELL
     """
     n, d = header.shape
     values = row_after_row(as_doubles(numbers), header.shape, header.fortran)
     wrong = first_not_finite(memoryview(values))
+    if wrong is not None and gaps:
+        matrix, some = with_gaps(Dense(readonly(values), n, d))
+        return Dataset(matrix, gaps=some)
     if wrong is not None:
         row, column = divmod(wrong, d)
         place = column * n + row if header.fortran else wrong

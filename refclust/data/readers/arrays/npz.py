@@ -53,7 +53,7 @@ def read(path: str, options: Options) -> Dataset:
 
     Spec: DATA-NPY
     """
-    check_options(NAME, options, ("array",))
+    check_options(NAME, options, ("array", "missing"))
     name = display_name(path)
     with _opened(path) as archive:
         arrays = _arrays(archive, name)
@@ -63,14 +63,14 @@ def read(path: str, options: Options) -> Dataset:
             chosen = _chosen(archive, arrays, options.array, name)
             place = f"{name}[{for_terminal(chosen)}]"
             header, numbers = _numbers(archive, arrays[chosen], place, matrix=True)
-            data = dense_of(numbers, header, place)
+            data = dense_of(numbers, header, place, gaps=options.missing == "integrate")
     finish(path)
     return data
 
 
 def plan(path: str, options: Options) -> Plan:
     """Tell which arrays there are and which one would be read."""
-    check_options(NAME, options, ("array",))
+    check_options(NAME, options, ("array", "missing"))
     name = display_name(path)
     with _opened(path) as archive:
         arrays = _arrays(archive, name)

@@ -12,11 +12,11 @@ import sys
 from array import array
 from collections.abc import Callable, Sequence
 from itertools import islice
-from math import isfinite
+from math import isfinite, isnan
 from operator import itemgetter
 from typing import Final
 
-from refclust.data.dataset import DOUBLES, Dataset, dense, readonly
+from refclust.data.dataset import DOUBLES, GAP, Dataset, dense, readonly
 from refclust.data.files.delimiters import NAMES, SAMPLE
 from refclust.data.files.textfile import display_name, suffix
 from refclust.data.labels import split_lines
@@ -44,7 +44,7 @@ from refclust.data.readers.tables.layout import (
     role_hint,
 )
 from refclust.data.readers.tables.opening import begun, line_of, name_in, place_in, refuse_row
-from refclust.data.typed import Frame, of_texts
+from refclust.data.typed import Frame, is_missing, of_texts
 from refclust.errors import (
     BadOption,
     EmptyFile,
@@ -159,7 +159,7 @@ def _read(kind: str, path: str, options: Options, delimiter: str | None) -> Data
     values, weights = array(DOUBLES), array(DOUBLES)
     ids: list[str] = []
     labels: list[str] = []
-    intern, width = sys.intern, columns.width
+    intern, width, gaps = sys.intern, columns.width, False
     blank = 0  # the first of the empty lines that may end the file
     pending = decimals.pending
     for row in rows:
@@ -174,18 +174,16 @@ def _read(kind: str, path: str, options: Options, delimiter: str | None) -> Data
         try:
             numbers = [*map(float, cells)]
         except ValueError:
-            if not decimals.turned(cells, line_of(table)):
-                _check_cells(table, row, columns)
-                raise
-            row = _pointed(table, row, columns, decimals)
-            _check_cells(table, row, columns)
-            cells = pick(row)
-            numbers = [*map(float, cells)]
+            if decimals.turned(cells, line_of(table)):
+                row = _pointed(table, row, columns, decimals)
+                cells = pick(row)
+            numbers = _looked_at(table, row, columns, options)
         # Only a test: the sum is not finite if a number is not; overflow alone does no harm, for
         # then every cell is looked at. float() also takes 1_000 and digits of other scripts.
         text = "".join(cells)
         if not isfinite(sum(numbers)) or "_" in text or not text.isascii():
-            _check_cells(table, row, columns)
+            numbers = _looked_at(table, row, columns, options)
+            gaps = gaps or any(map(isnan, numbers))
         if pending and "." in text:
             decimals.saw_point(line_of(table))
             pending = decimals.pending
@@ -210,6 +208,7 @@ def _read(kind: str, path: str, options: Options, delimiter: str | None) -> Data
         else tuple(columns.names[i] for i in columns.features),
         labels=tuple(labels) if columns.label is not None else None,
         weights=readonly(weights) if columns.weight is not None else None,
+        gaps=gaps,
     )
 
 
@@ -236,13 +235,22 @@ def _picker(features: Sequence[int]) -> Callable[[list[str]], Sequence[str]]:
     return itemgetter(*features)
 
 
-def _check_cells(table: Table, row: Sequence[str], columns: Layout) -> None:
-    """Look at a row cell by cell and refuse the first that is no finite number."""
+def _looked_at(table: Table, row: Sequence[str], columns: Layout, options: Options) -> list[float]:
+    """Look at a row cell by cell and refuse the first that is no finite number.
+
+    Where cells may be missing, one without a number is NaN.
+    """
+    numbers: list[float] = []
     for column in columns.features:
         cell = row[column]
-        if not is_number(cell) or not isfinite(float(cell)):
+        if options.missing is not None and is_missing(cell):
+            numbers.append(GAP)
+        elif not is_number(cell) or not isfinite(float(cell)):
             hint = delimiter_hint(cell, columns, table.delimiter) or role_hint(column, columns)
-            number_in(cell, place_in(table, columns, column), hint=hint)
+            numbers.append(number_in(cell, place_in(table, columns, column), hint=hint))
+        else:
+            numbers.append(float(cell))
+    return numbers
 
 
 def _sniffed(path: str, delimiter: str | None) -> float:
@@ -295,7 +303,7 @@ def _plan(kind: str, path: str, options: Options, delimiter: str | None) -> Plan
                 cells = [row[place] for place in columns.features]
                 if decimals.comma or decimals.turned(cells, line_of(table)):
                     row = _pointed(table, row, columns, decimals)
-                _check_cells(table, row, columns)
+                _looked_at(table, row, columns, options)
     except RefclustError as error:
         notes.append(str(error))
     if decimals.comma:

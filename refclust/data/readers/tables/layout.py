@@ -14,6 +14,7 @@ from refclust.data.files.delimiters import CANDIDATES, NAMES
 from refclust.data.readers.cells import is_number, listed, shown
 from refclust.data.readers.formats import Options
 from refclust.data.readers.tables.choosing import Resolver, all_numbers, chosen
+from refclust.data.typed import is_missing
 from refclust.errors import BadHeader, BadOption, FeatureMismatch, MissingColumn
 
 
@@ -80,7 +81,7 @@ def arranged(file: str, first: Sequence[str], options: Options) -> Layout:
     roles = dict(zip(("id", "label", "weight"), special, strict=True))
     held = frozenset(categorical) - left_out
     columns = Layout(len(cells), None, tuple(features), **roles, categorical=held)
-    if options.header is None and _looks_like_header(file, cells, columns):
+    if options.header is None and _looks_like_header(file, cells, columns, options):
         return arranged(file, first, replace(options, header=True))
     return replace(columns, names=cells) if options.header else columns
 
@@ -114,9 +115,11 @@ def delimiter_hint(cell: str, columns: Layout, delimiter: str) -> str:
     return ""
 
 
-def _looks_like_header(file: str, first: Sequence[str], columns: Layout) -> bool:
+def _looks_like_header(file: str, first: Sequence[str], columns: Layout, options: Options) -> bool:
     """Tell a row of names from a row of numbers; a row of both is refused."""
     cells = [(i, first[i]) for i in columns.features if first[i] and i not in columns.categorical]
+    if options.missing is not None:  # then marks of missing cells are no names
+        cells = [(i, cell) for i, cell in cells if not is_missing(cell)]
     texts = [(i, cell) for i, cell in cells if not is_number(cell)]
     if texts and len(texts) < len(cells):
         column, cell = texts[0]

@@ -30,13 +30,14 @@ from refclust.mixture.families.gaussian.parameters import (
 )
 from refclust.mixture.families.gaussian.ranges import check_means
 from refclust.mixture.families.gaussian.recentre import centres_of
+from refclust.mixture.options import Missing
 from refclust.mixture.passes import GaussianPasses
 from refclust.numbers.argmin import ROUND
 from refclust.numbers.linalg import NotPositive, cholesky
 
 Pair = Point[GaussianParameters, Gaussians]
 _LOST: Final = 2.0**-1000  # below this, for each row, sums of squares lose digits to underflow
-_COMMON: Final = ("EII", "EEI", "EEE")  # one covariance for all
+COMMON: Final = ("EII", "EEI", "EEE")  # one covariance for all
 _FREE: Final = ("VII", "VVI", "VVV")  # nothing in common
 
 
@@ -47,11 +48,12 @@ class GaussianFamily:
     passes: GaussianPasses
     model: str = "VVV"
     floor: float = 0.0
+    missing: Missing = "refuse"
 
     def __post_init__(self) -> None:
         """Refuse rows on which no such mixture has a likelihood."""
         data = self.passes.rows.data
-        for_covariances(self.passes.k, data.d, self.form, common=self.model in _COMMON)
+        for_covariances(self.passes.k, data.d, self.form, common=self.model in COMMON)
         if data.kind == "sparse":
             for_filled(data.n, data.d)
         self.passes.check_columns(spherical=self.form == "spherical")
@@ -82,7 +84,8 @@ class GaussianFamily:
     @property
     def settings(self) -> dict[str, Any]:
         """The options of the family."""
-        return {"covariance": self.model, "floor": self.floor}
+        gaps = {} if self.missing == "refuse" else {"missing": self.missing}
+        return {"covariance": self.model, "floor": self.floor, **gaps}
 
     @cached_property
     def form(self) -> Form:
@@ -316,7 +319,7 @@ class GaussianFamily:
 
         Spec: GMM-COLLAPSE
         """
-        if self.model in _COMMON:
+        if self.model in COMMON:
             return  # what one component has lost is nothing beside the others
         d, least = self.passes.d, self.passes.n * _LOST
         for k, scatter in enumerate(scatters):
@@ -342,7 +345,7 @@ class GaussianFamily:
                 whole = w <= 0.0 and parameters.form == "full"
                 column = self._singular_column(parameters, k) if whole else j
                 raise Collapsed(
-                    None if self.model in _COMMON else k, self._lost(column if d > 1 else None)
+                    None if self.model in COMMON else k, self._lost(column if d > 1 else None)
                 )
 
     def _singular_column(self, parameters: GaussianParameters, k: int) -> int:

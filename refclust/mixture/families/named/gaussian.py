@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from refclust.data.dataset import Dataset
@@ -17,6 +18,7 @@ from refclust.kernels.points import Vector
 from refclust.mixture.covariance.models import covariance_model
 from refclust.mixture.em import EMSteps
 from refclust.mixture.families.exact import GaussianJoint
+from refclust.mixture.families.family import Collapsed
 from refclust.mixture.families.gaussian.parameters import (
     GaussianParameters,
     check_parameters,
@@ -25,8 +27,11 @@ from refclust.mixture.families.gaussian.parameters import (
     whitening_diagonal,
 )
 from refclust.mixture.families.gaussian.steps import GaussianFamily
-from refclust.mixture.families.record import FamilyRecord, RowDraw
+from refclust.mixture.families.record import FamilyRecord, LeftOut, RowDraw
 from refclust.mixture.fit import begun_by, finished
+from refclust.mixture.gaps.family import GappedFamily, left_out
+from refclust.mixture.gaps.passes import GappedPasses
+from refclust.mixture.gaps.patterns import filled
 from refclust.mixture.options import GaussianCall
 from refclust.mixture.passes import GaussianPasses
 from refclust.mixture.results import MixtureFit
@@ -45,20 +50,33 @@ def _on(rows: Rows, k: int, settings: Mapping[str, Any]) -> GaussianFamily:
             f"the covariances of {model} have no way between them that stays in the model; "
             f"generalized EM goes with {', '.join(_CONVEX)}"
         )
-    return GaussianFamily(GaussianPasses(rows, k), model, float(settings["floor"]))
+    floor, missing = float(settings["floor"]), settings.get("missing", "refuse")
+    if not rows.data.gaps:
+        return GaussianFamily(GaussianPasses(rows, k), model, floor, missing)
+    return GappedFamily(GappedPasses.on(rows, k), model, floor)
 
 
 def _posterior(parameters: GaussianParameters, rows: Rows, full: bool) -> Posterior:
-    passes = GaussianPasses(rows, len(parameters.weights))
+    k, d = len(parameters.weights), rows.data.d
+    passes = GaussianPasses(rows, k)
+    if rows.data.gaps:
+        passes = GappedPasses(replace(rows, data=filled(rows.data, [0.0] * d)), k, rows.data)
     white = passes.whitening(parameters.spreads, parameters.form)
     for k in range(len(parameters.weights)):
         if not all(whitening_diagonal(parameters, white, k)):
             raise DegenerateCovariance(f"the covariance of component {k} is singular")
-    return passes.posterior(densities(parameters, white, [0] * rows.data.d), full=full)
+    whole = densities(parameters, white, [0] * d)
+    if not isinstance(passes, GappedPasses):
+        return passes.posterior(whole, full=full)
+    try:
+        return passes.posterior(passes.conditioned(parameters, whole, [0] * d), full=full)
+    except Collapsed as collapsed:
+        raise DegenerateCovariance(f"of the covariances given {collapsed}") from None
 
 
-def _left_out(_: GaussianParameters, rows: Dataset) -> float:
-    return constant_of([0] * rows.d)
+def _left_out(_: GaussianParameters, rows: Dataset) -> LeftOut:
+    exponents = [0] * rows.d
+    return left_out(rows, exponents) if rows.gaps else constant_of(exponents)
 
 
 def _rows(parameters: GaussianParameters, draws: Draws, _length: float | None) -> RowDraw:

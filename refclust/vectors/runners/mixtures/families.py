@@ -26,6 +26,9 @@ from refclust.mixture.families.family import Following, Point
 from refclust.mixture.families.gaussian.steps import GaussianFamily
 from refclust.mixture.families.named import record
 from refclust.mixture.families.record import LeftOut
+from refclust.mixture.gaps.family import left_out
+from refclust.mixture.gaps.filling import Filled, filled_rows
+from refclust.mixture.options import Missing
 from refclust.mixture.passes import GaussianPasses
 from refclust.mixture.predict import with_left_out
 from refclust.mixture.theory import Decomposition, decomposition
@@ -35,6 +38,11 @@ from refclust.vectors.answers import Answer, Input
 def gaussian(inputs: Input, key: str, session: Session) -> Answer:
     """Answer one key of a case of ``mixture.gaussian``."""
     return _answer(_gaussian_step(json.dumps(inputs), session.requested), key)
+
+
+def missing(inputs: Input, key: str, session: Session) -> Answer:
+    """Answer one key of a case of ``mixture.missing``."""
+    return _answer(_gapped_step(json.dumps(inputs), session.requested), key)
 
 
 def counts(inputs: Input, key: str, session: Session) -> Answer:
@@ -59,6 +67,18 @@ def _gaussian_step(text: str, backend: str) -> _Step:
     )
     parameters = family.read(numbers(inputs["state"]))
     return _Step(inputs, rows, family, parameters, family.constant)
+
+
+@lru_cache(maxsize=1)
+def _gapped_step(text: str, backend: str) -> _Step:
+    inputs = json.loads(text)
+    rows = rows_of(inputs, backend, gaps=True)
+    k, kind = len(inputs["state"]["weights"]), record("gaussian")
+    settings = {"covariance": inputs["model"], "floor": 0.0, "missing": "integrate"}
+    family = kind.on(rows, k, settings)
+    assert isinstance(family, GaussianFamily)
+    parameters = family.read(numbers(inputs["state"]))
+    return _Step(inputs, rows, family, parameters, left_out(rows.data, family.exponents))
 
 
 @lru_cache(maxsize=1)
@@ -156,8 +176,16 @@ class _Step:
     def certified(self) -> Fraction:
         """The middle of the interval that holds J."""
         family = self.family.name
-        enclosed = certified_log_likelihood(self.parameters, self.rows.data, family=family)
+        missing: Missing = "integrate" if self.rows.data.gaps else "refuse"
+        enclosed = certified_log_likelihood(
+            self.parameters, self.rows.data, family=family, missing=missing
+        )
         return (Fraction(enclosed.low) + Fraction(enclosed.high)) / 2
+
+    @cached_property
+    def filled(self) -> list[list[Filled]]:
+        """What the densities tell of every row in every component."""
+        return filled_rows(self.family, self.point, self.rows.data)
 
     @property
     def entropy(self) -> float:
@@ -168,10 +196,10 @@ class _Step:
         return list(with_left_out(self.posterior.log_likelihoods, self.left_out))
 
 
-def rows_of(inputs: dict[str, Any], backend: str) -> Rows:
+def rows_of(inputs: dict[str, Any], backend: str, *, gaps: bool = False) -> Rows:
     """The rows of a case with their weights, as a backend sees them."""
     weights = numbers(inputs["weights"]) if "weights" in inputs else None
-    return Rows(dataset(numbers(inputs["rows"]), weights=weights), Session(backend))
+    return Rows(dataset(numbers(inputs["rows"]), weights=weights, gaps=gaps), Session(backend))
 
 
 def numbers(value: Any) -> Any:
@@ -182,7 +210,9 @@ def numbers(value: Any) -> Any:
     """
     if isinstance(value, dict):
         return {name: numbers(part) for name, part in value.items()}
-    return [numbers(part) for part in value] if isinstance(value, list) else number(value)
+    if isinstance(value, list):
+        return [numbers(part) for part in value]
+    return None if value is None else number(value)
 
 
 def number(text: str) -> float:
@@ -218,6 +248,9 @@ _OF_A_STEP: Final[Mapping[str, Callable[[_Step], Answer]]] = {
     "next.log_likelihood": lambda step: (
         step.family.passes.step(step.following.point.densities, SOFT).log_likelihood + step.constant
     ),
+    "expected_rows": lambda step: [[each.row for each in line] for line in step.filled],
+    "uncertainties": lambda step: [[each.left for each in line] for line in step.filled],
+    "hidden_entropies": lambda step: [[each.entropy for each in line] for line in step.filled],
     "log_prior": lambda step: step.point.log_prior,
     "next.log_prior": lambda step: step.following.point.log_prior,
 }

@@ -157,7 +157,7 @@ def test_broken_packing_and_places() -> None:
     Path("y.npy.gz").write_bytes(Path("x.npy").read_bytes())
     refused("y.npy.gz", "bad-file", r"y.npy.gz ends in .gz but cannot be unpacked: Not a gzipped file (b'\x93N')")  # fmt: skip
     refused("none.npy", "file-not-found", "cannot read none.npy: no such file or directory")
-    refused("x.npy", "bad-option", "the format npy cannot use the option base; it takes no option", base=1)  # fmt: skip
+    refused("x.npy", "bad-option", "the format npy cannot use the option base; it takes missing", base=1)  # fmt: skip
     # So many zeros cannot come out of so few bytes: refused before they are unpacked.
     Path("z.npy.gz").write_bytes(gzip.compress(header(GOOD.replace("(2, 3)", "(10000, 10000)"))))
     with pytest.raises(RefclustError, match=r"needs 800000000 bytes from byte 75 on"):
@@ -229,7 +229,7 @@ def parts(**changed: Any) -> dict[str, Any]:
         ({"shape": np.array([2, 2])}, "index-out-of-range", "s.npz: row 0 has the column 2; there are 2 columns"),
         ({"shape": np.array([2, 2**40])}, "bad-header", f"s.npz: 2 rows and {2**40} columns for 3 entries; allowed are 4194304 rows more than entries and 2147483647 columns"),
         ({"data": np.array([1.0, 2.0])}, "index-out-of-range", "s.npz: the rows need 4 entries, but there are 4 columns, 2 values"),
-        ({"data": np.array([1.0, np.nan, 1.0, 1.0])}, "not-finite", "s.npz: row 0, column 2 is nan; only finite numbers are allowed"),
+        ({"data": np.array([1.0, np.nan, 1.0, 1.0])}, "not-finite", "s.npz: row 0, column 2 is nan; only finite numbers are allowed; a Gaussian mixture can do without a cell (missing='integrate', --missing integrate)"),
         ({"data": np.array([True] * 4)}, "bad-file", f"s.npz[data]: numbers of the type '|b1' cannot be read; {ALLOWED}"),
         ({"data": X}, "bad-file", "s.npz[data]: the array has the shape (2, 3); one dimension is due"),
         ({"format": np.array(b"coo"), "row": np.array([0]), "col": np.array([0])}, "wrong-count", "s.npz: 1 rows, 1 columns and 4 values; as many of each are due"),
