@@ -11,7 +11,8 @@ from refclust.errors import BadOption
 from refclust.numbers.reading import shown
 
 Constants: TypeAlias = Literal["keep", "drop"]
-Policy: TypeAlias = Missing | Literal["integrate"]  # the last one is for whoever fits to do
+# The last one is for whoever fits to do, and so no part of a preparation.
+Policy: TypeAlias = Literal["refuse", "drop", "mean", "median", "integrate"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ def deciding_column(data: Dataset) -> tuple[int, float] | None:
     (1, 0.9999750006249843)
     """
     matrix = data.matrix
-    if not isinstance(matrix, Dense) or matrix.d < 2:
+    if not isinstance(matrix, Dense) or matrix.d < 2 or data.gaps:
         return None
     rows = range(matrix.n) if matrix.n <= ROWS else [i * matrix.n // ROWS for i in range(ROWS)]
     variances = [

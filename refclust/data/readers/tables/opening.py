@@ -27,6 +27,7 @@ _USABLE: Final = (
     "weight_column",
     "columns",
     "decimal",
+    "missing",
     "text",
     "text_column",
     "exclude",
