@@ -108,12 +108,22 @@ def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(f"module 'refclust' has no attribute {name!r}")
     place = _HOMES.get(name) or _of_family(name) or "refclust.metrics"
-    home = importlib.import_module(place)
+    home, known = importlib.import_module(place), name
     if place == "refclust.metrics" and name not in home.__all__:
-        raise AttributeError(f"module 'refclust' has no attribute {name!r}")
-    value = getattr(home, name)
+        known = home.catalogue.ALIASES.get(name, name)  # such as ari for adjusted_rand
+        if known not in home.__all__:
+            raise AttributeError(f"module 'refclust' has no attribute {name!r}{_near(name)}")
+    value = getattr(home, known)
     globals()[name] = value
     return value
+
+
+def _near(name: str) -> str:
+    """Names that were perhaps meant."""
+    import difflib
+
+    close = difflib.get_close_matches(name, __dir__(), n=3)
+    return f"; did you mean {', '.join(close)}?" if close else ""
 
 
 def _of_family(name: str) -> str | None:
@@ -128,7 +138,9 @@ def _of_family(name: str) -> str | None:
 
 def __dir__() -> list[str]:
     from refclust import metrics
+    from refclust.metrics.catalogue import ALIASES
     from refclust.mixture.families.named import names
 
     fits = [f"{family}_{what}" for family in names() for what in ("mixture", "steps")]
-    return sorted({*globals(), *_HOMES, *metrics.__all__, *fits})
+    known = {name for name, own in ALIASES.items() if own in metrics.__all__}
+    return sorted({*globals(), *_HOMES, *metrics.__all__, *known, *fits})

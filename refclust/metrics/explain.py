@@ -6,15 +6,17 @@ what other libraries print where they differ.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from refclust.errors import ProfileLacksMetric
+from refclust.errors import ProfileLacksMetric, Undecided
 from refclust.escape import for_latex, for_markdown, for_terminal, left, right, width
 from refclust.formulas.evidence import Evidence
 from refclust.metrics import profiles
+from refclust.metrics.pickled import LeftBehind
 from refclust.metrics.score import Score, evaluate
 from refclust.numbers.reading import told
 from refclust.numbers.real import NAMED
@@ -130,13 +132,16 @@ def explain(score: Score) -> Explanation:
         named = score.exact
         if named.op != NAMED:
             named = named.named(score.origin.entry.name, rf"\mathrm{{{_escaped(score.name)}}}")
-        derivation = named.steps()
+        with contextlib.suppress(Undecided):  # a pickle of rows has few digits
+            derivation = named.steps()
     return Explanation(score, formulas, derivation, _others(score))
 
 
 def _others(score: Score) -> tuple[Other, ...]:
     """Collect what the other libraries print for the same call, where it is not the same."""
     entry, evidence = score.origin.entry, score.evidence
+    if isinstance(evidence, LeftBehind):  # nothing can be worked out from it
+        return ()
     asked = {
         name: value for name, value in score.origin.options.items() if value != entry.defaults[name]
     }

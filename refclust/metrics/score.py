@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Hashable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
@@ -24,7 +24,6 @@ from refclust.errors import (
     WeightsNotInteger,
     WrongEvidence,
 )
-from refclust.formulas.clustered import Clustered
 from refclust.formulas.evidence import Evidence
 from refclust.formulas.undefined import Undefined
 from refclust.kernels.information import Margins
@@ -75,16 +74,21 @@ class Score(float):
     @property
     def exact(self) -> Real | None:
         """The exact number, or ``None`` where the value is undefined or an estimate."""
+        origin = self.origin
+        if origin.exact is None and origin.certified and origin.undefined is None:
+            # It came out of a pickle, which holds what it is worked out from again.
+            again = evaluate(origin.entry, origin.evidence, origin.options, profile=origin.profile)
+            self.origin = replace(origin, exact=again.origin.exact)
         return self.origin.exact
 
     @property
     def fraction(self) -> Fraction | None:
         """The exact number as a fraction, or ``None`` where it is not shown to be rational."""
-        return None if self.origin.exact is None else self.origin.exact.fraction
+        return None if self.exact is None else self.exact.fraction
 
     def digits(self, count: int = 40) -> str:
         """Return certified decimal digits; of an estimate or a missing value, what there is."""
-        return str(self) if self.origin.exact is None else self.origin.exact.digits(count)
+        return str(self) if self.exact is None else self.exact.digits(count)
 
     @property
     def undefined(self) -> str | None:
@@ -156,9 +160,16 @@ class Score(float):
     def __str__(self) -> str:
         return float.__repr__(self)
 
-    def __reduce__(self) -> tuple[type[float], tuple[float]]:
-        # Copies and pickles are plain floats: the tree behind a score may hold open kernels.
-        return float, (float(self),)
+    def __copy__(self) -> Score:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Score:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Score], tuple[Any, ...]]:
+        from refclust.metrics.pickled import parts, restored  # which makes scores
+
+        return restored, parts(self)
 
 
 def selection(
@@ -264,7 +275,7 @@ def refuse_other_evidence(entry: Entry, evidence: Evidence) -> None:
 
 def _similar(evidence: Evidence) -> bool:
     """Whether large proximities mean close."""
-    return isinstance(evidence, Clustered) and evidence.similarities
+    return bool(getattr(evidence, "similarities", False))
 
 
 def _value(
