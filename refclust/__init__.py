@@ -38,13 +38,27 @@ if TYPE_CHECKING:
     from refclust.metrics import *  # noqa: F403
     from refclust.metrics.calls.classes import classification_report as classification_report
     from refclust.metrics.calls.classes import per_class as per_class
+    from refclust.metrics.calls.clusterings import score_clustering as score_clustering
     from refclust.metrics.calls.confusions import confusion as confusion
     from refclust.metrics.calls.label_sets import label_sets as label_sets
+    from refclust.metrics.calls.labelings import score as score
     from refclust.metrics.calls.labelings import score_all as score_all
     from refclust.metrics.calls.probabilities import probabilities as probabilities
+    from refclust.metrics.contingency import Contingency as Contingency
     from refclust.metrics.contingency import contingency as contingency
+    from refclust.metrics.drawn import Scores as Scores
+    from refclust.metrics.score import Score as Score
+    from refclust.mixture.bayes.fit import variational_bernoulli as variational_bernoulli
+    from refclust.mixture.bayes.fit import variational_gaussian as variational_gaussian
+    from refclust.mixture.bayes.fit import variational_multinomial as variational_multinomial
     from refclust.mixture.certified import certified_log_likelihood as certified_log_likelihood
+    from refclust.mixture.choosing.criteria import criteria as criteria
     from refclust.mixture.choosing.selection import select as select
+    from refclust.mixture.families.count_parameters import CountParameters as CountParameters
+    from refclust.mixture.families.gaussian_parameters import (
+        GaussianParameters as GaussianParameters,
+    )
+    from refclust.mixture.families.means import MeanParameters as MeanParameters
     from refclust.mixture.families.named.bernoulli import bernoulli_mixture as bernoulli_mixture
     from refclust.mixture.families.named.bernoulli import bernoulli_steps as bernoulli_steps
     from refclust.mixture.families.named.gaussian import gaussian_mixture as gaussian_mixture
@@ -61,9 +75,13 @@ if TYPE_CHECKING:
     from refclust.mixture.theory import decomposition as decomposition
     from refclust.mixture.theory import lower_bound as lower_bound
     from refclust.models.classifiers import load_model as load_model
+    from refclust.models.classifiers import model_of as model_of
     from refclust.models.classifiers import save_model as save_model
+    from refclust.models.describe import describe as describe
+    from refclust.models.nearest import distances as distances
     from refclust.models.predict import predict as predict
     from refclust.numbers.real import Real as Real
+    from refclust.trace.show import clause as clause
 
 _HOMES: Final = {
     "Checkpoint": "refclust.fitting.checkpoint",
@@ -99,6 +117,22 @@ _HOMES: Final = {
     "kl": "refclust.formulas.information",
     "score_all": "refclust.metrics.calls.labelings",
     "Real": "refclust.numbers.real",
+    "Contingency": "refclust.metrics.contingency",
+    "CountParameters": "refclust.mixture.families.count_parameters",
+    "GaussianParameters": "refclust.mixture.families.gaussian_parameters",
+    "MeanParameters": "refclust.mixture.families.means",
+    "Score": "refclust.metrics.score",
+    "Scores": "refclust.metrics.drawn",
+    "clause": "refclust.trace.show",
+    "criteria": "refclust.mixture.choosing.criteria",
+    "describe": "refclust.models.describe",
+    "distances": "refclust.models.nearest",
+    "model_of": "refclust.models.classifiers",
+    "score": "refclust.metrics.calls.labelings",
+    "score_clustering": "refclust.metrics.calls.clusterings",
+    "variational_bernoulli": "refclust.mixture.bayes.fit",
+    "variational_gaussian": "refclust.mixture.bayes.fit",
+    "variational_multinomial": "refclust.mixture.bayes.fit",
 }
 
 

@@ -46,7 +46,7 @@ class Other:
     prints: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
     """A score with its evidence, its formulas, its derivation and what others would print."""
 
@@ -54,6 +54,21 @@ class Explanation:
     formulas: tuple[Formula, ...]
     derivation: Derivation | None
     others: tuple[Other, ...]
+
+    def __repr__(self) -> str:
+        return f"<Explanation: {self.score.name} = {self.score}>"
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        """The explanation for a notebook, its formulas drawn.
+
+        Spec: OUT-HTML
+        """
+        from refclust.metrics.drawn import explanation_html
+
+        return explanation_html(self, _value_line(self.score))
 
     def text(self) -> str:
         """Return the explanation for a terminal."""

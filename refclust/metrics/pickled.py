@@ -45,7 +45,10 @@ class LeftBehind:
 
 
 def parts(score: Score) -> tuple[Any, ...]:
-    """What ``restored`` makes the same score of."""
+    """What ``restored`` makes the same score of.
+
+    Spec: CONV-SCORE
+    """
     origin = score.origin
     evidence: Evidence = origin.evidence
     exact: Settled = None
@@ -81,7 +84,10 @@ def restored(
     facts: tuple[str | None, bool, float, str | None],
     provenance: Provenance,
 ) -> Score:
-    """The score that a pickle holds."""
+    """The score that a pickle holds.
+
+    Spec: CONV-SCORE
+    """
     number = None
     if isinstance(exact, tuple):
         low, high = map(Decimal, exact)

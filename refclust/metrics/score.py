@@ -31,6 +31,7 @@ from refclust.metrics import catalogue, profiles
 from refclust.metrics.catalogue import Entry
 from refclust.metrics.chance import Estimate
 from refclust.metrics.contingency import Contingency
+from refclust.metrics.drawn import Scores
 from refclust.metrics.passes.silhouettes import Bounded
 from refclust.numbers.real import Interval, Real, real
 
@@ -160,6 +161,15 @@ class Score(float):
     def __str__(self) -> str:
         return float.__repr__(self)
 
+    def _repr_html_(self) -> str:
+        """The score for a notebook, its formula drawn.
+
+        Spec: OUT-HTML
+        """
+        from refclust.metrics.drawn import score_html
+
+        return score_html(self)
+
     def __copy__(self) -> Score:
         return self
 
@@ -202,7 +212,7 @@ def evaluate_all(
     profile: str | None = None,
     heavy: bool | None = None,
     session: Session | None = None,
-) -> dict[str, Score]:
+) -> Scores:
     """Evaluate every metric that makes sense for some evidence, at its default options.
 
     Spec: CONV-SCORE
@@ -212,7 +222,7 @@ def evaluate_all(
     """
     session = session or Session()
     chosen, _ = selection(evidence, profile=profile, heavy=heavy)
-    scores: dict[str, Score] = {}
+    scores = Scores()
     for entry in chosen:
         # One metric must not cost the others.
         with contextlib.suppress(TooLarge, NotFinite, Undecided):

@@ -15,6 +15,7 @@ from refclust.metrics import catalogue
 from refclust.metrics.calls.confusions import confusion
 from refclust.metrics.calls.label_sets import label_sets
 from refclust.metrics.calls.probabilities import probabilities
+from refclust.metrics.drawn import report_frame, report_html
 from refclust.metrics.score import Score, evaluate
 
 __all__ = ["ClassRow", "Report", "classification_report", "per_class"]
@@ -76,7 +77,7 @@ class ClassRow:
     support: Count
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """What there is to say of predicted classes at a glance, as data."""
 
@@ -84,6 +85,21 @@ class Report:
     accuracy: Score
     classes: tuple[ClassRow, ...]
     averages: tuple[ClassRow, ...]  # micro, macro and weighted
+
+    def __repr__(self) -> str:
+        count = len(self.classes)
+        return f"<Report: {count} classes, accuracy {self.accuracy}>"
+
+    def _repr_html_(self) -> str:
+        """The report for a notebook.
+
+        Spec: OUT-HTML
+        """
+        return report_html(self)
+
+    def to_frame(self) -> Any:
+        """A ``pandas.DataFrame``, a row for each class and for each average."""
+        return report_frame(self)
 
 
 def classification_report(

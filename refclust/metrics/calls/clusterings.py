@@ -24,6 +24,7 @@ from refclust.metrics.contingency import (
     exact_weights,
     label_sequence,
 )
+from refclust.metrics.drawn import Scores
 from refclust.metrics.moments import LEAST, Moments
 from refclust.metrics.passes.kernels import LEAST as LEAST_PAIRED
 from refclust.metrics.passes.kernels import KernelPasses
@@ -83,7 +84,7 @@ def score_clustering(
     backend: str | None = None,
     heavy: bool | None = None,
     **keywords: Any,
-) -> dict[str, Score]:
+) -> Scores:
     """Score one clustering with every metric that rows, or proximities, allow.
 
     Spec: CONV-SCORE

@@ -11,6 +11,7 @@ from refclust.errors import BadOption
 from refclust.metrics import catalogue
 from refclust.metrics.catalogue import Entry, Formula
 from refclust.metrics.contingency import NO_NOISE, Contingency, contingency
+from refclust.metrics.drawn import Scores
 from refclust.metrics.score import Score, evaluate, evaluate_all
 
 
@@ -73,7 +74,7 @@ def score_all(
     backend: str | None = None,
     heavy: bool | None = None,
     **keywords: Any,
-) -> dict[str, Score]:
+) -> Scores:
     """Score with every metric at its default options, counting the labels only once.
 
     Metrics that enumerate tables are left out above ``HEAVY_LIMIT`` objects unless ``heavy`` says

@@ -20,11 +20,12 @@ from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.mixtures.gaussian import Form, Gaussians
 from refclust.kernels.mixtures.shared import Doubles
 from refclust.kernels.points import Vector
+from refclust.shown.page import brief, counted
 
 LOG_TWO_PI: Final = math.log(2.0 * math.pi)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class GaussianParameters:
     """K normal densities and their shares.
 
@@ -41,6 +42,13 @@ class GaussianParameters:
     means: tuple[Vector, ...]
     spreads: tuple[Vector, ...]
     form: Form
+
+    def __repr__(self) -> str:
+        k, d = len(self.weights), len(self.means[0]) if self.means else 0
+        names = ("weights", "means", "spreads", "form")
+        fields = {name: getattr(self, name) for name in names}
+        words = f"{counted(k, 'component')}, {counted(d, 'column')}, {self.form}"
+        return brief("GaussianParameters", fields, k * (d + d * d), words)
 
     @property
     def covariances(self) -> tuple[tuple[Vector, ...], ...]:
