@@ -34,16 +34,17 @@ if TYPE_CHECKING:
     from refclust.fitting.checkpoint import Checkpoint as Checkpoint
     from refclust.formulas.information import entropy as entropy
     from refclust.formulas.information import joint_mutual_information as joint_mutual_information
-    from refclust.formulas.information import kl as kl
     from refclust.metrics import *  # noqa: F403
     from refclust.metrics.calls.classes import classification_report as classification_report
     from refclust.metrics.calls.classes import per_class as per_class
     from refclust.metrics.calls.clusterings import score_clustering as score_clustering
     from refclust.metrics.calls.confusions import confusion as confusion
+    from refclust.metrics.calls.distributions import kl as kl
     from refclust.metrics.calls.label_sets import label_sets as label_sets
     from refclust.metrics.calls.labelings import score as score
     from refclust.metrics.calls.labelings import score_all as score_all
     from refclust.metrics.calls.probabilities import probabilities as probabilities
+    from refclust.metrics.citing import cite as cite
     from refclust.metrics.contingency import Contingency as Contingency
     from refclust.metrics.contingency import contingency as contingency
     from refclust.metrics.drawn import Scores as Scores
@@ -114,7 +115,7 @@ _HOMES: Final = {
     "crossval": "refclust.classify.crossval",
     "entropy": "refclust.formulas.information",
     "joint_mutual_information": "refclust.formulas.information",
-    "kl": "refclust.formulas.information",
+    "kl": "refclust.metrics.calls.distributions",
     "score_all": "refclust.metrics.calls.labelings",
     "Real": "refclust.numbers.real",
     "Contingency": "refclust.metrics.contingency",
@@ -123,6 +124,7 @@ _HOMES: Final = {
     "MeanParameters": "refclust.mixture.families.means",
     "Score": "refclust.metrics.score",
     "Scores": "refclust.metrics.drawn",
+    "cite": "refclust.metrics.citing",
     "clause": "refclust.trace.show",
     "criteria": "refclust.mixture.choosing.criteria",
     "describe": "refclust.models.describe",

@@ -14,6 +14,7 @@ from refclust.classify.naive_bayes import naive_bayes
 from refclust.classify.predict import predict
 from refclust.classify.results import AnyClassifier
 from refclust.data.accepting.door import dataset
+from refclust.data.accepting.spellings import spelled
 from refclust.data.accepting.trust import items
 from refclust.data.dataset import Dataset
 from refclust.data.frames import frame
@@ -155,6 +156,7 @@ class CrossValidation(Shown):
         return Fraction(1, len(self.splits[0]) - 1)
 
 
+@spelled
 def crossval(
     models: str | Training | Sequence[str | Training],
     data: Any,

@@ -52,6 +52,7 @@ for _name, _place, _help in (
     ("sniff", "sniff:sniff", "Tell how a file would be read."),
     ("convert", "convert:convert", "Convert data from one format to another."),
     ("formats", "sniff:formats", "List the formats of data."),
+    ("cite", "cite:cite", "Print BibTeX of who defined it first."),
     ("conform", "proof.conform:conform", "Hold a backend against the contracts."),
 ):
     lazy.command(app, _name, f"refclust.cli.commands.{_place}", _help)

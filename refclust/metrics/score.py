@@ -89,7 +89,7 @@ class Score(float):
 
     def digits(self, count: int = 40) -> str:
         """Return certified decimal digits; of an estimate or a missing value, what there is."""
-        return str(self) if self.exact is None else self.exact.digits(count)
+        return str(self) if self.exact is None else self.exact.digits(int(count))
 
     @property
     def undefined(self) -> str | None:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, cast
 
+from refclust.data.accepting.spellings import spelled
 from refclust.errors import BadOption
-from refclust.fitting.checks import whole
+from refclust.fitting.checks import plain_number, whole
 from refclust.fitting.draws import Draws, chosen
 from refclust.fitting.fitted import Predicted
 from refclust.fitting.labels import Labels
@@ -55,6 +56,7 @@ class Sample(Predicted):
         return zip(self.labels, self.rows, strict=True)
 
 
+@spelled
 def sample(
     parameters: Parameters | MixtureFit[Any],
     n: int,
@@ -80,11 +82,13 @@ def sample(
         if parameters.believed:
             raise BadOption("beliefs about a mixture are drawn from by fit.parameters.expected()")
         family, parameters = parameters.family, cast(Parameters, parameters.parameters)
+    elif hasattr(parameters, "centres"):
+        raise BadOption("clusters have no densities to draw rows from; mixtures have")
     if family is None:
         raise BadOption("parameters alone do not say which mixture they belong to: family=...")
     check_mixture(parameters, family)
     for_drawn(n, record(family).columns(parameters))
-    draws = Draws(seed)
+    draws = Draws(plain_number(seed))
     draw = record(family).rows(parameters, draws, length)
     shares = list(accumulate(parameters.weights))
     labels, rows = array("i"), []

@@ -18,7 +18,7 @@ from refclust.data.accepting.door import dataset
 from refclust.data.align import aligned
 from refclust.data.dataset import Dataset, SparseRow
 from refclust.data.exact import ExactVector, inner, read_vector
-from refclust.errors import CannotPredict, KOutOfRange, LabelLengthMismatch, ZeroVector
+from refclust.errors import BadOption, CannotPredict, KOutOfRange, LabelLengthMismatch, ZeroVector
 from refclust.fitting.fitted import Predicted
 from refclust.fitting.labels import Labels
 from refclust.kernels.centres import CentreMatrix
@@ -31,6 +31,7 @@ from refclust.models.records.clusters import (
     KMeansModel,
 )
 from refclust.numbers.nearest import nearest_sqrt
+from refclust.numbers.reading import shown
 from refclust.numbers.real import Real, sqrt
 from refclust.shown.page import Summary, counted, number, table
 
@@ -123,7 +124,8 @@ def _with_rule(model: ClusterModel | Fit) -> KMeansModel | BisectingModel:
             "the labels of the cut: kmeans(data, labels=...)"
         )
     known = model_of(model) if isinstance(model, KMeansFit | BisectingFit) else model
-    assert not isinstance(known, AgglomerativeModel)
+    if not isinstance(known, KMeansModel | BisectingModel):
+        raise BadOption(f"the model is {shown(model)}; a fit or a model of clusters is needed")
     return known
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, TypeAlias, overload
 
 from refclust.backends.session import Session
 from refclust.classify import predict as classes
 from refclust.classify.predict import Classified
 from refclust.classify.results import Classifier
+from refclust.cluster.results import BisectingFit, KMeansFit
+from refclust.cluster.tree import Tree
 from refclust.data.dataset import Features
 from refclust.errors import BadOption
 from refclust.mixture.bayes import predict as beliefs
@@ -16,10 +19,11 @@ from refclust.mixture.predict import Assignments, Impossible, assignments
 from refclust.mixture.results import MixtureFit
 from refclust.models import nearest as clusters
 from refclust.models.classifiers import AnyClassifier, classifier_of
-from refclust.models.clusters import Fit
+from refclust.models.clusters import Fit, load_model
 from refclust.models.mixtures import parameters_of
 from refclust.models.nearest import Prediction
 from refclust.models.records.clusters import ClassifierModel, ClusterModel, MixtureModel
+from refclust.numbers.reading import shown
 
 Clusters: TypeAlias = ClusterModel | Fit
 Mixture: TypeAlias = MixtureModel | MixtureFit[Any]
@@ -56,8 +60,20 @@ def predict(
 ) -> Classified: ...
 
 
+@overload
 def predict(
-    model: Clusters | Mixture | AnyTrained,
+    model: str | os.PathLike[str],
+    data: Any,
+    *,
+    full: bool = False,
+    impossible: Impossible = "error",
+    backend: str | None = None,
+    session: Session | None = None,
+) -> Prediction | Assignments | Classified: ...
+
+
+def predict(
+    model: Clusters | Mixture | AnyTrained | str | os.PathLike[str],
     data: Any,
     *,
     full: bool = False,
@@ -67,6 +83,7 @@ def predict(
 ) -> Prediction | Assignments | Classified:
     """Find the cluster, the most probable component, or the class of every row.
 
+    The model is a fit, a classifier, a model, or the path of a model file.
     With ``full`` the densities of all components or classes are kept, for responsibilities.
 
     Spec: MODEL-PREDICT, EM-PRED, NB-PRED, QDA-MAP
@@ -77,6 +94,8 @@ def predict(
     >>> found.labels.tolist(), found.responsibilities(2)
     ([0, 1, 0], (0.5, 0.5))
     """
+    if isinstance(model, str | os.PathLike):
+        model = load_model(model)
     if isinstance(model, Classifier | ClassifierModel):
         chosen = classifier_of(model) if isinstance(model, ClassifierModel) else model
         return classes.predict(
@@ -88,6 +107,11 @@ def predict(
         if isinstance(parameters, GaussianBeliefs | CountBeliefs):
             return beliefs.assignments(parameters, data, **asked)
         return assignments(parameters, data, family=family, impossible=impossible, **asked)
+    if not isinstance(model, KMeansFit | BisectingFit | Tree | ClusterModel):
+        raise BadOption(
+            f"the model is {shown(model)}; a fit, a classifier, a model or the path of a model "
+            "file is needed: predict(fit, rows)"
+        )
     if full:
         raise BadOption("clusters have no densities; full belongs to mixtures and classifiers")
     return clusters.predict(model, data, backend=backend, session=session)

@@ -149,6 +149,8 @@ def clause(name: str, root: Path | None = None) -> ClausePage:
 
     Raises ``unknown-clause``, with the nearest IDs, where there is none.
     """
+    if not isinstance(name, str):
+        raise UnknownClause(f"no clause {name!r}; a clause is named by a text such as NMI-GEO")
     wanted = name.strip().upper()
     index = Index(root)
     kept = index.get(wanted)

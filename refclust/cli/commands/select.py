@@ -103,7 +103,7 @@ def select(
             **vars(replace(asked, data=source.data, backend=files.backend, after_candidate=watch))
         )
 
-    chosen = fit_run.run(fitted, None)
+    chosen = fit_run.run(fitted, None, keeps=False)
     if chosen.fit is not None:
         assert chosen.fit.labels is not None
         fit_files.write(outputs, source, chosen.fit, chosen.fit.labels, _cut(chosen))

@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from refclust.data.accepting.spellings import spelled
 from refclust.errors import BadOption
 from refclust.formulas.confusion import Confusion, LabelSets
 from refclust.formulas.contingency import Count
@@ -28,6 +29,7 @@ _BUILDERS: Final = {
 _COLUMNS: Final = ("precision", "recall", "f1")
 
 
+@spelled
 def per_class(
     key: str, truth: Any, predicted: Any = None, *, profile: str | None = None, **keywords: Any
 ) -> dict[Hashable, Score]:
@@ -102,6 +104,7 @@ class Report:
         return report_frame(self)
 
 
+@spelled
 def classification_report(
     labels_true: Any, labels_pred: Any = None, *, profile: str | None = None, **keywords: Any
 ) -> Report:

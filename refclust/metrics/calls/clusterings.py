@@ -10,6 +10,7 @@ from typing import Any, overload
 
 from refclust.backends.session import Session
 from refclust.data.accepting.door import dataset, labels_of
+from refclust.data.accepting.spellings import spelled
 from refclust.data.dataset import Dataset, Dense, readonly
 from refclust.errors import BadOption, LabelLengthMismatch, NotSymmetric
 from refclust.formulas.clustered import Clustered
@@ -39,6 +40,7 @@ class InternalMetric:
 
     entry: Entry
 
+    @spelled
     def __call__(
         self,
         rows: Any = None,
@@ -76,6 +78,7 @@ def internal_scorer(formula: Formula) -> InternalMetric:
     return InternalMetric(catalogue.ENTRIES[formula.__name__])
 
 
+@spelled
 def score_clustering(
     rows: Any = None,
     labels: Any = None,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from refclust.data.accepting.door import dataset
+from refclust.data.accepting.spellings import spelled
 from refclust.errors import NegativeCount
 from refclust.formulas.memberships import Memberships
 from refclust.metrics import catalogue
@@ -23,6 +24,7 @@ class FuzzyMetric:
 
     entry: Entry
 
+    @spelled
     def __call__(
         self,
         shares: Any,

@@ -15,6 +15,7 @@ from refclust.kernels.mixtures.shared import HARD, SOFT
 from refclust.mixture.families.family import Family
 from refclust.mixture.families.named import names, record
 from refclust.mixture.results import MixtureFit
+from refclust.numbers.reading import shown
 
 AnyFit: TypeAlias = MixtureFit[Any]
 
@@ -91,6 +92,8 @@ def criteria(
     (True, True)
     """
     rows = dataset(data)
+    if not isinstance(fit, MixtureFit):
+        raise BadOption(f"the fit is {shown(fit)}; the fit of a mixture is needed")
     if rows.digest() != fit.digest:
         raise BadOption("the data are not those of the fit: other numbers, or other weights")
     doubt, entropy = doubts(fit, rows, Session(backend) if session is None else session)

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from refclust.errors import (
     BadOption,
@@ -67,6 +67,30 @@ class GaussianParameters:
             tuple(tuple(row[i] if i == j else 0.0 for j in range(d)) for i in range(d))
             for row in rows
         )
+
+
+def spread_of(covariance: Any, form: Form, k: int) -> Vector:
+    """A covariance as a model stores it: from a matrix, or from such numbers.
+
+    Spec: GMM-SIG
+
+    >>> spread_of([[4, 0], [0, 4]], "diagonal", 0), spread_of([[4, 1], [1, 4]], "full", 0)
+    ((4.0, 4.0), (4.0, 1.0, 1.0, 4.0))
+    """
+    rows = list(covariance)
+    if not all(hasattr(row, "__len__") for row in rows):
+        return tuple(map(float, rows))
+    matrix = [tuple(map(float, row)) for row in rows]
+    if form == "full":
+        return tuple(x for row in matrix for x in row)
+    diagonal = tuple(row[i] for i, row in enumerate(matrix))
+    if any(x for i, row in enumerate(matrix) for j, x in enumerate(row) if i != j):
+        raise BadOption(f"covariance {k} is no diagonal matrix, and the model has {form} ones")
+    if form == "diagonal":
+        return diagonal
+    if len(set(diagonal)) != 1:
+        raise BadOption(f"covariance {k} has several variances, and the model has {form} ones")
+    return diagonal[:1]
 
 
 def densities(
