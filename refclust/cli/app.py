@@ -22,6 +22,7 @@ from refclust.cli.commands.proof import spec, trace, vectors, verify
 from refclust.cli.plugins import Program
 from refclust.cli.strict import App
 from refclust.errors import RefclustError, TooLarge
+from refclust.escape import for_line
 from refclust.notes import listen
 
 DEBUG_VARIABLE = "REFCLUST_DEBUG"
@@ -75,6 +76,11 @@ def _version(wanted: bool) -> None:
         f"refclust {__version__} (specification {SPEC_VERSION}, backend API {API_VERSION}, "
         f"Python {platform.python_version()})"
     )
+    from refclust.backends.plugins.commands import distributions
+    from refclust.backends.plugins.switch import disabled
+
+    if not disabled() and (plugins := distributions()):
+        output.say(f"plugins: {', '.join(map(for_line, plugins))}")
     raise typer.Exit
 
 

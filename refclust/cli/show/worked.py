@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, Literal, TypeAlias
 
+from refclust.cli.output import json_text
 from refclust.cli.show import tables
 from refclust.cli.show.tables import Table
 from refclust.escape import for_html, for_latex, for_markdown, for_terminal, width
@@ -44,12 +45,29 @@ class Formula:
 
 
 Piece: TypeAlias = Title | Words | Formula | Table
-Form: TypeAlias = Literal["text", "markdown", "latex"]
+Form: TypeAlias = Literal["text", "markdown", "latex", "json"]
 
 
 def rendered(pieces: Iterable[Piece], form: Form) -> str:
     """The pieces in the form that was asked for."""
+    if form == "json":
+        return json_text(plain(pieces), indent=2)
     return {"text": text, "markdown": markdown, "latex": latex}[form](pieces)
+
+
+def plain(pieces: Iterable[Piece]) -> dict[str, object]:
+    """The pieces as JSON can hold them."""
+    listed: list[dict[str, object]] = []
+    for piece in pieces:
+        match piece:
+            case Title() | Words():
+                listed.append({"kind": type(piece).__name__.lower(), "text": piece.text})
+            case Formula():
+                listed.append({"kind": "formula", "text": piece.text, "latex": piece.latex})
+            case Table():
+                rows = [list(row) for row in piece.rows]
+                listed.append({"kind": "table", "head": list(piece.head), "rows": rows})
+    return {"schema": "refclust-worked/1", "pieces": listed}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
