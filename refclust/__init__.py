@@ -35,17 +35,32 @@ if TYPE_CHECKING:
     from refclust.fitting.checkpoint import Checkpoint as Checkpoint
     from refclust.formulas.information import entropy as entropy
     from refclust.formulas.information import joint_mutual_information as joint_mutual_information
-    from refclust.formulas.information import kl as kl
     from refclust.metrics import *  # noqa: F403
     from refclust.metrics.calls.classes import classification_report as classification_report
     from refclust.metrics.calls.classes import per_class as per_class
+    from refclust.metrics.calls.clusterings import score_clustering as score_clustering
     from refclust.metrics.calls.confusions import confusion as confusion
+    from refclust.metrics.calls.distributions import kl as kl
     from refclust.metrics.calls.label_sets import label_sets as label_sets
+    from refclust.metrics.calls.labelings import score as score
     from refclust.metrics.calls.labelings import score_all as score_all
     from refclust.metrics.calls.probabilities import probabilities as probabilities
+    from refclust.metrics.citing import cite as cite
+    from refclust.metrics.contingency import Contingency as Contingency
     from refclust.metrics.contingency import contingency as contingency
+    from refclust.metrics.drawn import Scores as Scores
+    from refclust.metrics.score import Score as Score
+    from refclust.mixture.bayes.fit import variational_bernoulli as variational_bernoulli
+    from refclust.mixture.bayes.fit import variational_gaussian as variational_gaussian
+    from refclust.mixture.bayes.fit import variational_multinomial as variational_multinomial
     from refclust.mixture.certified import certified_log_likelihood as certified_log_likelihood
+    from refclust.mixture.choosing.criteria import criteria as criteria
     from refclust.mixture.choosing.selection import select as select
+    from refclust.mixture.families.counts.means import MeanParameters as MeanParameters
+    from refclust.mixture.families.counts.parameters import CountParameters as CountParameters
+    from refclust.mixture.families.gaussian.parameters import (
+        GaussianParameters as GaussianParameters,
+    )
     from refclust.mixture.families.named.bernoulli import bernoulli_mixture as bernoulli_mixture
     from refclust.mixture.families.named.bernoulli import bernoulli_steps as bernoulli_steps
     from refclust.mixture.families.named.gaussian import gaussian_mixture as gaussian_mixture
@@ -62,9 +77,13 @@ if TYPE_CHECKING:
     from refclust.mixture.theory import decomposition as decomposition
     from refclust.mixture.theory import lower_bound as lower_bound
     from refclust.models.classifiers import load_model as load_model
+    from refclust.models.classifiers import model_of as model_of
     from refclust.models.classifiers import save_model as save_model
+    from refclust.models.describe import describe as describe
+    from refclust.models.nearest import distances as distances
     from refclust.models.predict import predict as predict
     from refclust.numbers.real import Real as Real
+    from refclust.trace.show import clause as clause
 
 _HOMES: Final = {
     "Checkpoint": "refclust.fitting.checkpoint",
@@ -98,9 +117,26 @@ _HOMES: Final = {
     "crossval": "refclust.classify.crossval",
     "entropy": "refclust.formulas.information",
     "joint_mutual_information": "refclust.formulas.information",
-    "kl": "refclust.formulas.information",
+    "kl": "refclust.metrics.calls.distributions",
     "score_all": "refclust.metrics.calls.labelings",
     "Real": "refclust.numbers.real",
+    "Contingency": "refclust.metrics.contingency",
+    "CountParameters": "refclust.mixture.families.counts.parameters",
+    "GaussianParameters": "refclust.mixture.families.gaussian.parameters",
+    "MeanParameters": "refclust.mixture.families.counts.means",
+    "Score": "refclust.metrics.score",
+    "Scores": "refclust.metrics.drawn",
+    "cite": "refclust.metrics.citing",
+    "clause": "refclust.trace.show",
+    "criteria": "refclust.mixture.choosing.criteria",
+    "describe": "refclust.models.describe",
+    "distances": "refclust.models.nearest",
+    "model_of": "refclust.models.classifiers",
+    "score": "refclust.metrics.calls.labelings",
+    "score_clustering": "refclust.metrics.calls.clusterings",
+    "variational_bernoulli": "refclust.mixture.bayes.fit",
+    "variational_gaussian": "refclust.mixture.bayes.fit",
+    "variational_multinomial": "refclust.mixture.bayes.fit",
 }
 
 
@@ -110,12 +146,22 @@ def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(f"module 'refclust' has no attribute {name!r}")
     place = _HOMES.get(name) or _of_family(name) or "refclust.metrics"
-    home = importlib.import_module(place)
+    home, known = importlib.import_module(place), name
     if place == "refclust.metrics" and name not in home.__all__:
-        raise AttributeError(f"module 'refclust' has no attribute {name!r}")
-    value = getattr(home, name)
+        known = home.catalogue.ALIASES.get(name, name)  # such as ari for adjusted_rand
+        if known not in home.__all__:
+            raise AttributeError(f"module 'refclust' has no attribute {name!r}{_near(name)}")
+    value = getattr(home, known)
     globals()[name] = value
     return value
+
+
+def _near(name: str) -> str:
+    """Names that were perhaps meant."""
+    import difflib
+
+    close = difflib.get_close_matches(name, __dir__(), n=3)
+    return f"; did you mean {', '.join(close)}?" if close else ""
 
 
 def _of_family(name: str) -> str | None:
@@ -130,7 +176,9 @@ def _of_family(name: str) -> str | None:
 
 def __dir__() -> list[str]:
     from refclust import metrics
+    from refclust.metrics.catalogue import ALIASES
     from refclust.mixture.families.named import names
 
     fits = [f"{family}_{what}" for family in names() for what in ("mixture", "steps")]
-    return sorted({*globals(), *_HOMES, *metrics.__all__, *fits})
+    known = {name for name, own in ALIASES.items() if own in metrics.__all__}
+    return sorted({*globals(), *_HOMES, *metrics.__all__, *known, *fits})

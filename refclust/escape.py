@@ -1,8 +1,8 @@
 """Text from data is shown, never interpreted: one function for each place it goes to (chapter 06).
 
 Labels, names of features, ids, paths and names of plugins are whatever their makers put there. A
-terminal acts on controls, Markdown and LaTeX on their signs, a spreadsheet on formulas; here they
-all become signs that show what is there. Ordinary text of any script stays as it is.
+terminal acts on controls, Markdown, LaTeX and HTML on their signs, a spreadsheet on formulas; here
+they all become signs that show what is there. Ordinary text of any script stays as it is.
 """
 
 from __future__ import annotations
@@ -65,6 +65,7 @@ _LATEX: Final = {
     "…": r"\dots{}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
 }
+_HTML: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
 _FORMULA: Final = "=+-@\t\r＝＋－＠"
 
 
@@ -139,6 +140,17 @@ def for_latex(value: object) -> str:
     text = re.sub(r"(?<=-)-|(?<=')'|(?<=,),", r"{}\g<0>", text)  # no ligatures
     text = re.sub(r"\A[\[*]", r"{\g<0>}", text)  # the row before ends in \\, which may take both
     return re.sub(r"\A +|(?<= ) +| \Z", lambda match: r"\ " * len(match[0]), text)
+
+
+def for_html(value: object) -> str:
+    r"""A text from data in HTML: in the text of an element, or in an attribute within quotes.
+
+    Spec: OUT-HTML
+
+    >>> print(for_html("<b onclick='x'>&amp;"))
+    &lt;b onclick=&#39;x&#39;&gt;&amp;amp;
+    """
+    return "".join(_HTML.get(sign, sign) for sign in for_terminal(value))
 
 
 def for_json(text: str) -> str:

@@ -14,13 +14,16 @@ from refclust.classify.naive_bayes import naive_bayes
 from refclust.classify.predict import predict
 from refclust.classify.results import AnyClassifier
 from refclust.data.accepting.door import dataset
+from refclust.data.accepting.spellings import spelled
 from refclust.data.accepting.trust import items
 from refclust.data.dataset import Dataset
+from refclust.data.frames import frame
 from refclust.errors import BadOption, EmptyLabel
 from refclust.fitting.splits import Folds, repeated_folds
 from refclust.formulas.crossval import mean_rate, pooled_rate
 from refclust.mixture.predict import Impossible
 from refclust.numbers.reading import shown
+from refclust.shown.page import Fact, Shown, Summary, counted, number, table
 
 Training: TypeAlias = Callable[..., AnyClassifier]
 
@@ -47,8 +50,8 @@ class FoldAnswers:
         return Fraction(self.right, len(self.rows))
 
 
-@dataclass(frozen=True, slots=True)
-class Validated:
+@dataclass(frozen=True, slots=True, repr=False)
+class Validated(Shown):
     """One model over all folds of all repeats.
 
     Spec: CE-KFOLD, CE-POOLED, CE-FOLDMEAN
@@ -57,6 +60,11 @@ class Validated:
     name: str
     truth: tuple[Hashable, ...]
     folds: tuple[FoldAnswers, ...]  # repeat by repeat, fold by fold
+
+    def _summary(self) -> Summary:
+        pooled = number(float(self.pooled))
+        folds = counted(len(self.folds), "fold")
+        return Summary("Validated", f"{self.name}, accuracy {pooled} over {folds}")
 
     @property
     def rates(self) -> tuple[Fraction, ...]:
@@ -104,14 +112,38 @@ class Validated:
         return [fold.right for fold in self.folds], [len(fold.rows) for fold in self.folds]
 
 
-@dataclass(frozen=True, slots=True)
-class CrossValidation:
+@dataclass(frozen=True, slots=True, repr=False)
+class CrossValidation(Shown):
     """Models over the same folds; ``rates`` are columns for corrected_t, wilcoxon and others."""
 
     models: tuple[Validated, ...]
     splits: tuple[Folds, ...]  # of each repeat
     stratified: bool
     seed: int
+
+    def _summary(self) -> Summary:
+        told = ", ".join(f"{each.name} {number(float(each.pooled))}" for each in self.models)
+        lines = [
+            (each.name, number(float(each.pooled)), str(each.pooled), number(float(each.mean)))
+            for each in self.models
+        ]
+        dealt = f"{counted(len(self.splits[0]), 'fold')}, {counted(len(self.splits), 'repeat')}"
+        facts: tuple[Fact, ...] = (("folds", dealt), ("seed", self.seed))
+        shown_as = table(["model", "accuracy", "exactly", "mean of the folds"], lines)
+        return Summary("CrossValidation", f"{dealt}; accuracy {told}", facts, (shown_as,))
+
+    def to_frame(self) -> Any:
+        """A ``pandas.DataFrame``: the accuracy of every model in every fold."""
+        lines = [(each.name, fold) for each in self.models for fold in each.folds]
+        return frame(
+            {
+                "model": [name for name, _ in lines],
+                "repeat": [fold.repeat for _, fold in lines],
+                "rows": [len(fold.rows) for _, fold in lines],
+                "right": [fold.right for _, fold in lines],
+                "rate": [float(fold.rate) for _, fold in lines],
+            }
+        )
 
     @property
     def rates(self) -> tuple[tuple[Fraction, ...], ...]:
@@ -124,6 +156,7 @@ class CrossValidation:
         return Fraction(1, len(self.splits[0]) - 1)
 
 
+@spelled
 def crossval(
     models: str | Training | Sequence[str | Training],
     data: Any,

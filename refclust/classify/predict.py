@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 from refclust.backends.session import Session
 from refclust.classify.results import AnyClassifier
@@ -13,12 +14,14 @@ from refclust.data.accepting.door import dataset
 from refclust.data.dataset import Dataset
 from refclust.errors import ImpossibleRow
 from refclust.fitting.checks import named
+from refclust.fitting.fitted import Predicted
 from refclust.kernels.points import Vector
-from refclust.mixture.predict import Assignments, Impossible, assignments
+from refclust.mixture.predict import Assignments, Impossible, assignments, row_number
+from refclust.shown.page import Summary, counted, number, table
 
 
-@dataclass(frozen=True, slots=True)
-class Classified:
+@dataclass(frozen=True, slots=True, repr=False)
+class Classified(Predicted):
     """The class of every row; ``found`` has what the densities of the classes say of it.
 
     Spec: NB-PRED, QDA-MAP, EM-PRED
@@ -29,6 +32,32 @@ class Classified:
     prior: Vector
     found: Assignments  # log p(x) of each row, unseen words, provenance
 
+    def _summary(self) -> Summary:
+        counts = Counter(self.labels)
+        lines = [(name, number(counts[name])) for name in self.classes]
+        classes = f"{len(self.classes)} classes"
+        rows = counted(len(self.labels), "row")
+        return Summary(
+            "Classified",
+            f"{rows} in {classes}",
+            (("rows", rows),),
+            (table(["class", "rows"], lines),),
+        )
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        """Classes have names, and are a sequence to NumPy."""
+        raise AttributeError("classes have names; NumPy takes them one by one")
+
+    def _columns(self) -> dict[str, Any]:
+        columns: dict[str, Any] = {"class": self.labels}
+        if self.found.joint is not None:
+            shares = zip(*self.responsibilities(), strict=True)
+            columns |= {
+                f"p_{name}": column for name, column in zip(self.classes, shares, strict=True)
+            }
+        return columns
+
     def scores(self, i: int) -> Vector:
         """log p(x, k) of one row for every class.
 
@@ -36,11 +65,21 @@ class Classified:
         """
         return self.found.log_joint(i)
 
-    def responsibilities(self, i: int) -> Vector:
-        """The posterior probability of every class for one row; the prior if none can have made it.
+    @overload
+    def responsibilities(self, i: int) -> Vector: ...
+
+    @overload
+    def responsibilities(self) -> tuple[Vector, ...]: ...
+
+    def responsibilities(self, i: int | None = None) -> Vector | tuple[Vector, ...]:
+        """The posterior probability of every class for one row, or for all rows, a tuple each.
+
+        Of a row that no class can have made it is the prior.
 
         Spec: EM-PRED, NB-SCORE
         """
+        if i is None:
+            return tuple(self.responsibilities(row) for row in range(len(self.labels)))
         return self.prior if self._impossible(i) else self.found.responsibilities(i)
 
     def entropy(self, i: int) -> float:
@@ -53,7 +92,7 @@ class Classified:
         return self.found.entropy(i)
 
     def _impossible(self, i: int) -> bool:
-        return self.found.log_likelihoods[i] == -math.inf
+        return self.found.log_likelihoods[row_number(i, len(self.labels))] == -math.inf
 
 
 def predict(

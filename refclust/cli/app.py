@@ -22,6 +22,7 @@ from refclust.cli.commands.proof import spec, trace, vectors, verify
 from refclust.cli.plugins import Program
 from refclust.cli.strict import App
 from refclust.errors import RefclustError, TooLarge
+from refclust.escape import for_line
 from refclust.notes import listen, watch
 
 DEBUG_VARIABLE = "REFCLUST_DEBUG"
@@ -52,6 +53,7 @@ for _name, _place, _help in (
     ("sniff", "sniff:sniff", "Tell how a file would be read."),
     ("convert", "convert:convert", "Convert data from one format to another."),
     ("formats", "sniff:formats", "List the formats of data."),
+    ("cite", "cite:cite", "Print BibTeX of who defined it first."),
     ("conform", "proof.conform:conform", "Hold a backend against the contracts."),
 ):
     lazy.command(app, _name, f"refclust.cli.commands.{_place}", _help)
@@ -74,6 +76,11 @@ def _version(wanted: bool) -> None:
         f"refclust {__version__} (specification {SPEC_VERSION}, backend API {API_VERSION}, "
         f"Python {platform.python_version()})"
     )
+    from refclust.backends.plugins.commands import distributions
+    from refclust.backends.plugins.switch import disabled
+
+    if not disabled() and (plugins := distributions()):
+        output.say(f"plugins: {', '.join(map(for_line, plugins))}")
     raise typer.Exit
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from refclust.cluster.results import Run
+from refclust.errors import NotFinite
 from refclust.numbers.nearest import nearest
 from refclust.numbers.real import Real, sqrt, total
 
@@ -64,7 +65,13 @@ def rounded(value: Fraction) -> float:
     >>> rounded(Fraction(1, 3))
     0.3333333333333333
     """
-    return nearest(value.numerator, value.denominator)
+    try:
+        return nearest(value.numerator, value.denominator)
+    except NotFinite as error:
+        raise NotFinite(
+            "the squared distances of these rows add up to more than the largest double: "
+            f"{error}; divide the columns by a power of ten"
+        ) from None
 
 
 def best_run(runs: Sequence[Run]) -> int:

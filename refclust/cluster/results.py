@@ -19,7 +19,10 @@ from refclust.data.dataset import Features, Fingerprint
 from refclust.data.files import parts
 from refclust.data.files.records import Key
 from refclust.data.preparing.record import Preparation
+from refclust.fitting.fitted import Fitted
+from refclust.fitting.labels import Labels as RowLabels
 from refclust.kernels.centres import CentreMatrix
+from refclust.shown.page import Shown, Summary, counted, number
 
 if TYPE_CHECKING:
     Labels: TypeAlias = array[int]
@@ -74,8 +77,8 @@ class Iteration:
     labels: Annotated[Labels, _labels] | None = None  # with trace="full" only
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+@dataclass(frozen=True, slots=True, repr=False)
+class Run(Shown):
     """One run from one start, as it ended.
 
     Spec: KM-RESTART
@@ -109,9 +112,13 @@ class Run:
         """
         return self.first.rows()
 
+    def _summary(self) -> Summary:
+        ended = f"{counted(self.iterations, 'iteration')}, {self.stopped}"
+        return Summary("Run", f"RSS {number(self.rss)} after {ended}")
 
-@dataclass(frozen=True, slots=True)
-class KMeansFit:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class KMeansFit(Fitted):
     """The best of all runs, with the labels that belong to its centres.
 
     Spec: KM-ALG, KM-RESTART
@@ -143,6 +150,15 @@ class KMeansFit:
     features: Features | None
     fingerprint: Fingerprint
     provenance: Provenance
+
+    def __post_init__(self) -> None:
+        """Hand the labels out in the form that data frames take."""
+        object.__setattr__(self, "labels", RowLabels(self.labels))
+
+    def _summary(self) -> Summary:
+        from refclust.cluster.summary import of_kmeans
+
+        return of_kmeans(self)
 
     @property
     def centres(self) -> Centres:
@@ -198,8 +214,8 @@ class Split:
     rss_after: float
 
 
-@dataclass(frozen=True, slots=True)
-class BisectingFit:
+@dataclass(frozen=True, slots=True, repr=False)
+class BisectingFit(Fitted):
     """A tree of splits whose leaves are the clusters.
 
     Spec: HC-BISECT
@@ -226,6 +242,15 @@ class BisectingFit:
     digest: str
     provenance: Provenance
     preparation: Preparation | None = None
+
+    def __post_init__(self) -> None:
+        """Hand the labels out in the form that data frames take."""
+        object.__setattr__(self, "labels", RowLabels(self.labels))
+
+    def _summary(self) -> Summary:
+        from refclust.cluster.summary import of_bisecting
+
+        return of_bisecting(self)
 
     @property
     def converged(self) -> bool:

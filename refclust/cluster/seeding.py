@@ -144,7 +144,9 @@ def _grown(rows: Rows, k: int, draws: Draws, choose: Callable[[Potential], int])
         row = choose(so_far)
         if row < 0:
             raise KOutOfRange(
-                f"{k} clusters were asked for, but there are only {len(centres)} different rows"
+                f"{k} clusters were asked for, but there "
+                f"{'is' if len(centres) == 1 else 'are'} only {len(centres)} different "
+                f"row{'' if len(centres) == 1 else 's'}"
             )
         centre = rows.row(row)
         centres.append(centre)

@@ -11,12 +11,15 @@ from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Annotated
+from typing import Annotated, Any
 
 from refclust.backends.session import Provenance
 from refclust.data.files.parts import whole
+from refclust.data.frames import frame, joined
 from refclust.errors import BadOption, KOutOfRange
+from refclust.fitting.fitted import Fitted
 from refclust.numbers.reading import shown
+from refclust.shown.page import Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +32,8 @@ class Merge:
     size: Annotated[int, whole(2)]
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+@dataclass(frozen=True, slots=True, repr=False)
+class Tree(Fitted):
     """All merges from single rows to one cluster; ``labels`` are those of the cut asked for.
 
     >>> tree = Tree(3, (Merge(0, 2, 1.0, 2), Merge(1, 3, 4.0, 3)))
@@ -44,6 +47,31 @@ class Tree:
     metric: str = "given"
     labels: tuple[int, ...] | None = None
     provenance: Provenance | None = None
+
+    def _summary(self) -> Summary:
+        from refclust.cluster.summary import of_tree
+
+        return of_tree(self)
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        """The labels of the cut, for NumPy."""
+        if self.labels is None:
+            raise AttributeError("the tree was not cut, so there are no labels; see .cut(k)")
+        view = memoryview(array("i", self.labels)).toreadonly()
+        return {"version": 3, "shape": (self.n,), "typestr": f"=i{view.itemsize}", "data": view}
+
+    def to_frame(self, data: Any = None) -> Any:
+        """A ``pandas.DataFrame`` of the merges; of data its rows with the cluster of each.
+
+        Spec: HC-CUT
+        """
+        if data is not None:
+            if self.labels is None:
+                raise BadOption("the tree was not cut, so there are no labels; fit it with k=...")
+            return joined(data, {"cluster": self.labels})
+        names = ("a", "b", "height", "size")
+        return frame({name: [getattr(merge, name) for merge in self.merges] for name in names})
 
     def cut(self, k: int) -> tuple[int, ...]:
         """The k clusters that are left after the first n - k merges, as labels of the rows.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from fractions import Fraction
+from numbers import Integral, Real
 from typing import Any, Final
 
 from refclust.errors import BadOption, KOutOfRange
@@ -11,6 +13,20 @@ from refclust.limits import within
 from refclust.numbers.reading import shown
 
 _BITS: Final = 63  # of a whole number: what any backend can count
+
+
+def plain_number(value: Any) -> Any:
+    """A number of another library, such as NumPy, as Python's own; all else as it is.
+
+    >>> from fractions import Fraction
+    >>> plain_number(3), plain_number("3"), plain_number(Fraction(1, 2))
+    (3, '3', Fraction(1, 2))
+    """
+    if isinstance(value, int | float | str | Fraction) or value is None:
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    return float(value) if isinstance(value, Real) else value
 
 
 def clusters(k: Any, n: int) -> int:
@@ -21,6 +37,7 @@ def clusters(k: Any, n: int) -> int:
     >>> clusters(3, 10)
     3
     """
+    k = plain_number(k)
     if not isinstance(k, int) or isinstance(k, bool):
         raise BadOption(f"k is {shown(k)}; a whole number from 1 to {n} is needed")
     if not 1 <= k <= n:
@@ -37,6 +54,7 @@ def named(option: str, value: Any, allowed: Iterable[str]) -> None:
 
 def whole(option: str, value: Any, least: int) -> None:
     """Refuse what is not a whole number of at least ``least``."""
+    value = plain_number(value)
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise BadOption(f"{option} is {shown(value)}; a whole number of at least {least} is needed")
     if value.bit_length() > _BITS:
@@ -46,6 +64,7 @@ def whole(option: str, value: Any, least: int) -> None:
 def runs(option: str, value: Any) -> None:
     """Refuse what is not a number of runs, or more of them than anybody waits for."""
     whole(option, value, 1)
+    value = int(value)
     within("runs", value, f"{option}={shown(value)}")
 
 

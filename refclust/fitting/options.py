@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import os
 import types
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, dataclass, field
@@ -28,8 +29,9 @@ from typing import (
     get_type_hints,
 )
 
+from refclust.data.accepting.spellings import here
 from refclust.errors import BadOption
-from refclust.fitting.checks import named, runs
+from refclust.fitting.checks import named, plain_number, runs
 from refclust.numbers.sampling import stream
 
 if TYPE_CHECKING:
@@ -120,7 +122,9 @@ class Options:
     def __post_init__(self) -> None:
         """Refuse what has no meaning, each option by itself, then all of them together."""
         for member in members(type(self)).values():
-            member.check(getattr(self, member.name))
+            value = plain_number(getattr(self, member.name))
+            object.__setattr__(self, member.name, value)  # a number of NumPy is a number
+            member.check(value)
         self.check()
 
     def check(self) -> None:
@@ -169,14 +173,27 @@ def takes(kind: Callable[P, OptionsType]) -> Callable[[Callable[[OptionsType], R
 
     def decorated(function: Callable[[OptionsType], R]) -> Callable[P, R]:
         signature = _signature(kind, function)
+        by_place = [each.name for each in members(kind).values() if each.positional]
 
         @functools.wraps(function)
         def called(*arguments: P.args, **options: P.kwargs) -> R:
             for name in options:
                 if name not in signature.parameters:
-                    raise BadOption(
-                        f"{function.__name__} has no option {name}; allowed are {allowed}"
-                    )
+                    own = here(name, signature.parameters)
+                    told = f"here it is called {own}" if own else f"allowed are {allowed}"
+                    raise BadOption(f"{function.__name__} has no option {name}; {told}")
+            if len(arguments) > len(by_place):
+                raise BadOption(
+                    f"{function.__name__} was given {len(arguments)} values without names; only "
+                    f"{', '.join(by_place)} may come without, all others by name"
+                )
+            lacking = [
+                name
+                for place, (name, each) in enumerate(signature.parameters.items())
+                if each.default is each.empty and name not in options and place >= len(arguments)
+            ]
+            if lacking:
+                raise BadOption(f"{function.__name__} was not given {' and '.join(lacking)}")
             return function(kind(**signature.bind(*arguments, **options).arguments))
 
         shown: Any = called
@@ -227,7 +244,8 @@ Running: TypeAlias = Annotated[
     "Session | None", Option("Backends that are bound already, instead.")
 ]
 Resuming: TypeAlias = Annotated[
-    "Checkpoint | None", Option("Where a fit that is stopped is kept, to go on.")
+    "Checkpoint | None",
+    Option("Where a fit that is stopped is kept, to go on: a Checkpoint, or its path."),
 ]
 Rows: TypeAlias = Annotated[Any, Option("The rows: lists, arrays, tables, sparse ones, a Dataset.")]
 Weights: TypeAlias = Annotated[
@@ -257,3 +275,12 @@ class LongCall(Call):
     """What a fit takes that can be stopped and go on."""
 
     checkpoint: Resuming = None
+
+    def __post_init__(self) -> None:
+        """Take a path for a checkpoint there."""
+        place: Any = self.checkpoint
+        if isinstance(place, str | os.PathLike):
+            from refclust.fitting.checkpoint import Checkpoint
+
+            object.__setattr__(self, "checkpoint", Checkpoint(os.fspath(place)))
+        super().__post_init__()

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from refclust.errors import BadOption
-from refclust.fitting.checks import runs, whole
+from refclust.fitting.checks import plain_number, runs, whole
 from refclust.formulas.crossval import by_class, dealt
 from refclust.numbers.sampling import shuffled, stream
 
@@ -43,10 +43,11 @@ def repeated_folds(
     """
     count = min(USUAL_FOLDS, n) if count is None else count
     whole("folds", count, 2)
+    count = int(count)
     if count > n:
         raise BadOption(f"folds is {count}; from 2 to {n} folds can be made of {n} rows")
     runs("repeats", repeats)
-    rng = stream(seed)
+    rng = stream(plain_number(seed))
     for _ in range(repeats):
         order = shuffled(rng, range(n))
         yield dealt(order if classes is None else by_class(order, classes), count)

@@ -127,6 +127,12 @@ class CellTable(Mapping[Cell, int]):
     def __len__(self) -> int:
         return len(self.counts)
 
+    def __reduce__(self) -> tuple[type[CellTable], tuple[Any, ...]]:
+        # Views belong to whoever made them; a pickle holds their numbers.
+        cells = _array(self.rows), _array(self.columns), _array(self.counts)
+        sums = _array(self.row_sums), _array(self.column_sums)
+        return CellTable, ((self.clusters, self.classes), cells, sums, self.sizes)
+
     def items(self) -> ItemsView[Cell, int]:
         """Return the cells with their counts, row by row."""
         return self.exact().items()
@@ -188,6 +194,10 @@ def table(data: LabelPairs) -> dict[Cell, Count]:
 
 def _view(buffer: Any) -> memoryview[int]:
     return memoryview(buffer)
+
+
+def _array(view: memoryview[int]) -> array[int]:
+    return array(view.format, view.tobytes())
 
 
 def _listed(labels: Sequence[Hashable]) -> Sequence[Hashable]:

@@ -13,6 +13,7 @@ from refclust.formulas.evidence import Kind
 from refclust.numbers.reading import shown, written
 
 __all__ = [
+    "ALIASES",
     "ENTRIES",
     "NEEDS",
     "USES",

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
+from refclust.data.accepting.spellings import spelled
 from refclust.data.accepting.trust import items, iterator
 from refclust.data.dataset import INTEGERS
 from refclust.errors import (
@@ -47,6 +48,7 @@ class _NoNoise:
 NO_NOISE: Final = _NoNoise()
 
 
+@spelled
 def contingency(
     labels_true: Labels,
     labels_pred: Labels,

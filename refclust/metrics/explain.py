@@ -6,15 +6,17 @@ what other libraries print where they differ.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from refclust.errors import ProfileLacksMetric
+from refclust.errors import ProfileLacksMetric, Undecided
 from refclust.escape import for_latex, for_markdown, for_terminal, left, right, width
 from refclust.formulas.evidence import Evidence
 from refclust.metrics import profiles
+from refclust.metrics.pickled import LeftBehind
 from refclust.metrics.score import Score, evaluate
 from refclust.numbers.reading import told
 from refclust.numbers.real import ENCLOSED, NAMED, Enclosure
@@ -44,7 +46,7 @@ class Other:
     prints: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
     """A score with its evidence, its formulas, its derivation and what others would print."""
 
@@ -52,6 +54,21 @@ class Explanation:
     formulas: tuple[Formula, ...]
     derivation: Derivation | None
     others: tuple[Other, ...]
+
+    def __repr__(self) -> str:
+        return f"<Explanation: {self.score.name} = {self.score}>"
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        """The explanation for a notebook, its formulas drawn.
+
+        Spec: OUT-HTML
+        """
+        from refclust.metrics.drawn import explanation_html
+
+        return explanation_html(self, _value_line(self.score))
 
     def text(self) -> str:
         """Return the explanation for a terminal."""
@@ -132,13 +149,16 @@ def explain(score: Score) -> Explanation:
             named = named.content.form() or named
         if named.op != NAMED:
             named = named.named(score.origin.entry.name, rf"\mathrm{{{_escaped(score.name)}}}")
-        derivation = named.steps()
+        with contextlib.suppress(Undecided):  # a pickle of rows has few digits
+            derivation = named.steps()
     return Explanation(score, formulas, derivation, _others(score))
 
 
 def _others(score: Score) -> tuple[Other, ...]:
     """Collect what the other libraries print for the same call, where it is not the same."""
     entry, evidence = score.origin.entry, score.evidence
+    if isinstance(evidence, LeftBehind):  # nothing can be worked out from it
+        return ()
     asked = {
         name: value for name, value in score.origin.options.items() if value != entry.defaults[name]
     }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
@@ -25,7 +25,6 @@ from refclust.errors import (
     WeightsNotInteger,
     WrongEvidence,
 )
-from refclust.formulas.clustered import Clustered
 from refclust.formulas.evidence import Evidence
 from refclust.formulas.undefined import Undefined
 from refclust.kernels.information import Margins
@@ -33,6 +32,7 @@ from refclust.metrics import catalogue, profiles
 from refclust.metrics.adjusted.estimates import Estimate
 from refclust.metrics.catalogue import Entry
 from refclust.metrics.contingency import Contingency
+from refclust.metrics.drawn import Scores
 from refclust.metrics.passes.silhouette_intervals import Between
 from refclust.metrics.passes.silhouettes import Bounded
 from refclust.metrics.passes.source import FIRST
@@ -78,16 +78,21 @@ class Score(float):
     @property
     def exact(self) -> Real | None:
         """The exact number, or ``None`` where the value is undefined or an estimate."""
+        origin = self.origin
+        if origin.exact is None and origin.certified and origin.undefined is None:
+            # It came out of a pickle, which holds what it is worked out from again.
+            again = evaluate(origin.entry, origin.evidence, origin.options, profile=origin.profile)
+            self.origin = replace(origin, exact=again.origin.exact)
         return self.origin.exact
 
     @property
     def fraction(self) -> Fraction | None:
         """The exact number as a fraction, or ``None`` where it is not shown to be rational."""
-        return None if self.origin.exact is None else self.origin.exact.fraction
+        return None if self.exact is None else self.exact.fraction
 
     def digits(self, count: int = 40) -> str:
         """Return certified decimal digits; of an estimate or a missing value, what there is."""
-        return str(self) if self.origin.exact is None else self.origin.exact.digits(count)
+        return str(self) if self.exact is None else self.exact.digits(int(count))
 
     @property
     def undefined(self) -> str | None:
@@ -159,9 +164,25 @@ class Score(float):
     def __str__(self) -> str:
         return float.__repr__(self)
 
-    def __reduce__(self) -> tuple[type[float], tuple[float]]:
-        # Copies and pickles are plain floats: the tree behind a score may hold open kernels.
-        return float, (float(self),)
+    def _repr_html_(self) -> str:
+        """The score for a notebook, its formula drawn.
+
+        Spec: OUT-HTML
+        """
+        from refclust.metrics.drawn import score_html
+
+        return score_html(self)
+
+    def __copy__(self) -> Score:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Score:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Score], tuple[Any, ...]]:
+        from refclust.metrics.pickled import parts, restored  # which makes scores
+
+        return restored, parts(self)
 
 
 def selection(
@@ -194,7 +215,7 @@ def evaluate_all(
     profile: str | None = None,
     heavy: bool | None = None,
     session: Session | None = None,
-) -> dict[str, Score]:
+) -> Scores:
     """Evaluate every metric that makes sense for some evidence, at its default options.
 
     Spec: CONV-SCORE
@@ -204,7 +225,7 @@ def evaluate_all(
     """
     session = session or Session()
     chosen, _ = selection(evidence, profile=profile, heavy=heavy)
-    scores: dict[str, Score] = {}
+    scores = Scores()
     for entry in chosen:
         # One metric must not cost the others.
         with contextlib.suppress(TooLarge, NotFinite, Undecided):
@@ -267,7 +288,7 @@ def refuse_other_evidence(entry: Entry, evidence: Evidence) -> None:
 
 def _similar(evidence: Evidence) -> bool:
     """Whether large proximities mean close."""
-    return isinstance(evidence, Clustered) and evidence.similarities
+    return bool(getattr(evidence, "similarities", False))
 
 
 def _value(

@@ -26,7 +26,7 @@ from refclust.mixture.options import (
     Start,
 )
 from refclust.mixture.results import MixtureFit
-from refclust.mixture.starts import numbered
+from refclust.mixture.starts import from_shares, numbered, responsibilities_of
 from refclust.numbers.reading import shown
 
 P = TypeVar("P")
@@ -55,6 +55,7 @@ class Beginning:
     rows: Rows
     k: int
     labels: array[int] | None
+    soft: array[float] | None = None  # responsibilities to start from, row after row
 
     @classmethod
     def of(cls, call: MixtureCall) -> Beginning:
@@ -73,8 +74,11 @@ class Beginning:
         session = call.session or Session(call.backend)
         if call.parameters is not None and call.labels is not None:
             raise BadOption("parameters and labels were both given; a fit starts from one of them")
-        labels, due = None, None
-        if call.parameters is not None:
+        labels, due, soft = None, None, None
+        if not isinstance(call.start, str) and call.start is not LEFT_OPEN:
+            soft = responsibilities_of(call.start, data.n)
+            due = len(soft) // data.n
+        elif call.parameters is not None:
             due = _components(call.parameters)
         elif call.labels is not None:
             labels, names = numbered(call.labels, data.n)
@@ -82,7 +86,7 @@ class Beginning:
         if due is not None and isinstance(call.k, int) and call.k != due:
             raise BadOption(f"k is {shown(call.k)}, but {due} components were given to start from")
         k = clusters(due if call.k is None else call.k, data.n)
-        return cls(call, Rows(data, session, call.restarts * USUAL), k, labels)
+        return cls(call, Rows(data, session, call.restarts * USUAL), k, labels, soft)
 
     def steps(self, family: Family[P, D, M]) -> EMSteps[P, D, M]:
         """The passes of a family.
@@ -92,7 +96,9 @@ class Beginning:
         call = self.call
         start = cast(Start, call.usual_start if call.start is LEFT_OPEN else call.start)
         beginning: Any = self.labels
-        if call.parameters is not None:
+        if self.soft is not None:
+            start, beginning = "given", from_shares(family, self.soft, self.k)
+        elif call.parameters is not None:
             start, beginning = "given", family.read(call.parameters)
         elif beginning is not None:
             start = "labels"

@@ -150,7 +150,7 @@ class MixtureCall(Climb, LongCall):
 
     k: Annotated[int | None, _COMPONENTS] = field(default=None, kw_only=False)
     # Unless labels or parameters are given, one of the names: see below.
-    start: Annotated[str, replace(_START, check=unchecked, names=_STARTS)] = LEFT_OPEN
+    start: Annotated[Any, replace(_START, check=unchecked, names=_STARTS, typed=str)] = LEFT_OPEN
     labels: Annotated[
         Iterable[Hashable] | None,
         Option(
@@ -167,8 +167,12 @@ class MixtureCall(Climb, LongCall):
     def check(self) -> None:
         """Refuse a start that has no meaning."""
         drawn = self.parameters is None and self.labels is None
-        if drawn and self.start is not LEFT_OPEN:
-            named("start", self.start, _STARTS)
+        start: Any = self.start  # whatever a caller without types gave
+        if not isinstance(start, str) and hasattr(start, "__len__") and len(start):
+            if not drawn:
+                raise BadOption("a fit starts from responsibilities, labels or parameters: one")
+        elif drawn and start is not LEFT_OPEN:
+            named("start", start, (*_STARTS, "or a row of responsibilities for each row"))
 
 
 @dataclass(frozen=True, kw_only=True)

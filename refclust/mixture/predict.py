@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from array import array
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from numbers import Integral
+from typing import Any, Literal, TypeAlias, get_args, overload
 
 from refclust.backends.session import Provenance, Session
 from refclust.data.accepting.door import dataset
 from refclust.data.align import aligned
 from refclust.data.dataset import Dataset, Features
-from refclust.errors import BadOption, DimensionMismatch, ImpossibleRow
+from refclust.errors import BadOption, DimensionMismatch, ImpossibleRow, IndexOutOfRange
 from refclust.fitting.checks import named
+from refclust.fitting.fitted import Predicted
+from refclust.fitting.labels import Labels
 from refclust.fitting.memory import for_shares
 from refclust.fitting.rows import Rows
 from refclust.kernels.blocks import Doubles, blocks
@@ -26,13 +29,15 @@ from refclust.mixture.families.gaussian.ranges import lost_row
 from refclust.mixture.families.named import names, record
 from refclust.mixture.families.record import LeftOut
 from refclust.mixture.options import Missing
+from refclust.numbers.reading import shown
+from refclust.shown.page import Summary
 
 Parameters: TypeAlias = GaussianParameters | CountParameters | MeanParameters
 Impossible: TypeAlias = Literal["error", "prior"]
 
 
-@dataclass(frozen=True, slots=True)
-class Assignments:
+@dataclass(frozen=True, slots=True, repr=False)
+class Assignments(Predicted):
     """What a mixture says of every row.
 
     Spec: EM-PRED
@@ -44,6 +49,22 @@ class Assignments:
     weights: Vector  # the shares of the components
     unseen: int  # features of the rows that the mixture does not know
     provenance: Provenance
+
+    def __post_init__(self) -> None:
+        """Hand the labels out in the form that data frames take."""
+        object.__setattr__(self, "labels", Labels(self.labels))
+
+    def _summary(self) -> Summary:
+        from refclust.mixture.summary import of_assignments
+
+        return of_assignments(self)
+
+    def _columns(self) -> dict[str, Any]:
+        columns: dict[str, Any] = {"cluster": self.labels}
+        if self.joint is not None:
+            shares = zip(*self.responsibilities(), strict=True)
+            columns |= {f"p{k}": column for k, column in enumerate(shares)}
+        return columns | {"log_likelihood": self.log_likelihoods}
 
     @property
     def k(self) -> int:
@@ -57,13 +78,24 @@ class Assignments:
         """
         if self.joint is None:
             raise BadOption("densities of components were not asked for; give full=True")
+        i = row_number(i, len(self.labels))
         return tuple(self.joint[i * self.k : (i + 1) * self.k])
 
-    def responsibilities(self, i: int) -> Vector:
-        """The posterior probability of every component for one row; the prior if none made it.
+    @overload
+    def responsibilities(self, i: int) -> Vector: ...
+
+    @overload
+    def responsibilities(self) -> tuple[Vector, ...]: ...
+
+    def responsibilities(self, i: int | None = None) -> Vector | tuple[Vector, ...]:
+        """The posterior probability of every component for one row, or for all, a tuple each.
+
+        Of a row that no component can have made it is the prior.
 
         Spec: EM-PRED, EM-ESTEP
         """
+        if i is None:
+            return tuple(self.responsibilities(row) for row in range(len(self.labels)))
         joint = self.log_joint(i)
         return self.weights if max(joint) == -math.inf else shares(joint, SOFT).q
 
@@ -76,6 +108,21 @@ class Assignments:
         if max(joint) == -math.inf:
             return math.fsum(-w * math.log(w) for w in self.weights if w)
         return shares(joint, SOFT).entropy
+
+
+def row_number(i: Any, n: int) -> int:
+    """The number of a row, from 0 to n - 1.
+
+    Spec: none (a check)
+
+    >>> row_number(2, 3)
+    2
+    """
+    if isinstance(i, bool) or not isinstance(i, Integral):
+        raise BadOption(f"the row is {shown(i)}; a whole number from 0 to {n - 1} is needed")
+    if not 0 <= int(i) < n:
+        raise IndexOutOfRange(f"there is no row {shown(int(i))}; the rows are 0 to {n - 1}")
+    return int(i)
 
 
 def assignments(

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeAlias, TypeVar
 
 from refclust.backends.session import Provenance
 from refclust.data.dataset import Features, Fingerprint
 from refclust.data.files import parts
+from refclust.data.frames import joined
+from refclust.errors import BadOption
+from refclust.fitting.fitted import Fitted
+from refclust.fitting.labels import Labels
+from refclust.kernels.points import Vector
 from refclust.mixture.course.certificate import Ascent, Certificate, Real
 from refclust.mixture.options import Policy as Policy
 from refclust.mixture.options import Start as Start
 from refclust.mixture.options import Variation as Variation
+from refclust.shown.page import Shown, Summary
+
+if TYPE_CHECKING:
+    from refclust.mixture.sample import Sample
 
 P = TypeVar("P", covariant=True)
 
@@ -48,8 +57,8 @@ class Event:
     done: Literal["ended", "dropped", "reset"]
 
 
-@dataclass(frozen=True, slots=True)
-class Run(Generic[P]):
+@dataclass(frozen=True, slots=True, repr=False)
+class Run(Shown, Generic[P]):
     """One run from one start, as it ended.
 
     Spec: EM-RESTART
@@ -68,9 +77,14 @@ class Run(Generic[P]):
     ascents: tuple[Ascent, ...]
     trace: tuple[Iteration[P], ...]
 
+    def _summary(self) -> Summary:
+        from refclust.mixture.summary import of_run
 
-@dataclass(frozen=True, slots=True)
-class MixtureFit(Generic[P]):
+        return of_run(self)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MixtureFit(Fitted, Generic[P]):
     """The best of all runs; labels and log-likelihood are those of the parameters returned.
 
     Spec: EM-ALG, EM-RESTART
@@ -101,6 +115,75 @@ class MixtureFit(Generic[P]):
     features: Features | None
     fingerprint: Fingerprint
     provenance: Provenance
+
+    def __post_init__(self) -> None:
+        """Hand the labels out in the form that data frames take."""
+        object.__setattr__(self, "labels", Labels(self.labels))
+
+    def _summary(self) -> Summary:
+        from refclust.mixture.summary import of_fit
+
+        return of_fit(self)
+
+    @property
+    def believed(self) -> bool:
+        """Whether this are beliefs about a mixture, by variational Bayes."""
+        return self.family.startswith("variational-")
+
+    @property
+    def bic(self) -> float:
+        """The Bayesian information criterion; smaller is better.
+
+        Spec: MS-BIC
+        """
+        from refclust.mixture.choosing.criteria import bic
+
+        self._refuse_beliefs("BIC")
+        return bic(self.log_likelihood, self.free_parameters, self.weight)
+
+    @property
+    def aic(self) -> float:
+        """Akaike's information criterion; smaller is better.
+
+        Spec: MS-AIC
+        """
+        from refclust.mixture.choosing.criteria import aic
+
+        self._refuse_beliefs("AIC")
+        return aic(self.log_likelihood, self.free_parameters)
+
+    def responsibilities(self, data: Any, **options: Any) -> tuple[Vector, ...]:
+        """The probability of every component for every row, one tuple a row.
+
+        Spec: EM-PRED, EM-ESTEP
+        """
+        rows: tuple[Vector, ...] = self.predict(data, full=True, **options).responsibilities()
+        return rows
+
+    def sample(self, n: int, *, seed: int = 0, length: float | None = None) -> Sample:
+        """Draw rows from the mixture: ``refclust.sample``.
+
+        Spec: EM-SAMPLE
+        """
+        from refclust.mixture.sample import sample
+
+        return sample(self, n, seed=seed, length=length)
+
+    def to_frame(self, data: Any = None) -> Any:
+        """A ``pandas.DataFrame`` with the component of each row; of data probabilities, too.
+
+        Spec: EM-PRED
+        """
+        if data is None:
+            return joined(None, self._columns())
+        return self.predict(data, full=True).to_frame(data)
+
+    def _refuse_beliefs(self, name: str) -> None:
+        if self.believed:
+            raise BadOption(
+                f"{name} belongs to a fit by maximum likelihood; these are beliefs, and their "
+                "objective is a bound on the log evidence: fit.objective"
+            )
 
     @property
     def converged(self) -> bool:

@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Hashable, Iterable
-from typing import TypeVar
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, TypeVar
 
 from refclust.cluster.kmeans import LloydSteps
 from refclust.cluster.options import KMeansOptions
 from refclust.cluster.seeding import random_rows
-from refclust.data.accepting.door import labels_of
-from refclust.errors import BadOption, DegenerateCovariance, LabelLengthMismatch
+from refclust.data.accepting.door import dataset, labels_of
+from refclust.errors import (
+    BadDistribution,
+    BadOption,
+    DegenerateCovariance,
+    DimensionMismatch,
+    LabelLengthMismatch,
+)
 from refclust.fitting.draws import Draws
 from refclust.fitting.rows import Rows
 from refclust.mixture.families.family import Collapsed, Densities, Family, Point
@@ -69,6 +75,47 @@ def from_labels(family: Family[P, D, M], labels: array[int], k: int) -> P:
         if not weight:
             raise BadOption(f"group {group} of the labels to start from has weight 0")
     return _first(family, moments, smooth=False)
+
+
+def from_shares(family: Family[P, D, M], q: array[float], k: int) -> P:
+    """One M-step from given responsibilities, K numbers a row.
+
+    Spec: EM-INIT, EM-MSTEP
+    """
+    moments = family.moments(q, k)
+    for component, weight in enumerate(family.sizes(moments)):
+        if not weight:
+            raise BadOption(f"component {component} of the responsibilities has weight 0")
+    return _first(family, moments, smooth=False)
+
+
+def responsibilities_of(rows: Any, n: int) -> array[float]:
+    """Responsibilities to start from, row after row: a distribution over components each.
+
+    Spec: EM-INIT
+
+    >>> responsibilities_of([[0.25, 0.75]], 1)
+    array('d', [0.25, 0.75])
+    """
+    table = dataset(rows)
+    if table.n != n:
+        raise DimensionMismatch(f"{table.n} rows of responsibilities to start from, for {n} rows")
+    flat = array("d")
+    for i in range(n):
+        row = table.row(i)
+        shares = [row.get(j, 0.0) for j in range(table.d)] if isinstance(row, dict) else [*row]
+        check_row(shares, f"the responsibilities of row {i}")
+        flat.extend(shares)
+    return flat
+
+
+def check_row(row: Sequence[float], name: str) -> None:
+    """Refuse what is no distribution, up to rounding."""
+    whole = math.fsum(row)
+    if not all(share >= 0 for share in row) or abs(whole - 1.0) > 2.0**-40:
+        raise BadDistribution(
+            f"{name} add up to {whole!r}, or one is negative; a distribution is due"
+        )
 
 
 def numbered(labels: Iterable[Hashable], n: int) -> tuple[array[int], list[Hashable]]:

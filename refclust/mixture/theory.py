@@ -14,11 +14,12 @@ from typing import Any
 
 from refclust.backends.session import Session
 from refclust.data.accepting.door import dataset
-from refclust.errors import BadDistribution, DimensionMismatch, NotFinite
+from refclust.errors import DimensionMismatch, NotFinite
 from refclust.fitting.rows import Rows
 from refclust.kernels.blocks import blocks
 from refclust.kernels.points import Vector
 from refclust.mixture.predict import Parameters, check_mixture, evaluated, with_left_out
+from refclust.mixture.starts import check_row
 from refclust.numbers.logspace import normalise
 
 
@@ -175,7 +176,8 @@ def row_divergence(q: Sequence[float], joint: Sequence[float]) -> float:
         return math.inf  # there is no posterior that q could be near to
     logs = normalise(joint)[0]
     terms = [share * (math.log(share) - p) for share, p in zip(q, logs, strict=True) if share]
-    return math.inf if math.inf in terms else math.fsum(terms)
+    # It is never negative; what rounding leaves below zero is nothing.
+    return math.inf if math.inf in terms else max(math.fsum(terms), 0.0)
 
 
 def row_entropy(q: Sequence[float]) -> float:
@@ -209,13 +211,5 @@ def _checked(q: Iterable[Sequence[float]], n: int, k: int) -> list[Sequence[floa
     for i, row in enumerate(responsibilities):
         if len(row) != k:
             raise DimensionMismatch(f"row {i} has {len(row)} responsibilities for {k} components")
-        _check_row(row, f"the responsibilities of row {i}")
+        check_row(row, f"the responsibilities of row {i}")
     return responsibilities
-
-
-def _check_row(row: Sequence[float], name: str) -> None:
-    whole = math.fsum(row)
-    if not all(share >= 0 for share in row) or abs(whole - 1.0) > 2.0**-40:
-        raise BadDistribution(
-            f"{name} add up to {whole!r}, or one is negative; a distribution is due"
-        )

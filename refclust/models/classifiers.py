@@ -14,6 +14,8 @@ from refclust.classify.results import (
     CountClassifier,
     GaussianClassifier,
 )
+from refclust.cluster.results import BisectingFit, KMeansFit
+from refclust.cluster.tree import Tree
 from refclust.data.dataset import Dataset, Fingerprint
 from refclust.data.files.records import taken
 from refclust.errors import BadOption
@@ -24,6 +26,7 @@ from refclust.models.clusters import Cut, Fit, data_facts, load_model, origin_of
 from refclust.models.records.clusters import ClassifierModel, Model, Reading
 from refclust.models.records.families import FAMILIES
 from refclust.models.records.mixtures import Classes, ClassifierFitted, Trained
+from refclust.numbers.reading import shown
 
 __all__ = ["classifier_of", "load_model", "model_of", "save_model"]
 
@@ -47,6 +50,9 @@ def model_of(
     >>> model.algorithm, model.fitted.classes, model.params.kind
     ('naive-bayes', ('ham', 'spam'), 'multinomial')
     """
+    known: Any = fit  # whatever a caller without types gave
+    if not isinstance(known, MixtureFit | Classifier | KMeansFit | BisectingFit | Tree):
+        raise BadOption(f"the fit is {shown(known)}; a fit or a classifier is needed")
     if not isinstance(fit, MixtureFit | Classifier):
         return clusters.model_of(fit, data=data, reading=reading, cut=cut)
     if cut is not None:

@@ -11,24 +11,28 @@ from dataclasses import dataclass
 from fractions import Fraction
 from heapq import nsmallest
 from operator import mul
-from typing import Any
+from typing import Any, cast
 
 from refclust.backends.session import Provenance, Session
+from refclust.classify.predict import Classified
 from refclust.cluster.directions import unit_rows
 from refclust.cluster.objective import exact_within, rounded
 from refclust.cluster.results import Centre, Centres
 from refclust.data.accepting.door import dataset
 from refclust.data.align import aligned
 from refclust.data.dataset import Dataset
+from refclust.data.frames import frame
 from refclust.errors import BadOption, CannotPredict
 from refclust.fitting.checks import whole
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.clusters.kmeans import accumulate, squares
 from refclust.kernels.clusters.means import means, residual
 from refclust.kernels.points import Points, binary
+from refclust.models.classifiers import Fitted, model_of
 from refclust.models.clusters import tree_of
 from refclust.models.features import Trait, data_traits, model_traits
 from refclust.models.nearest import predict
+from refclust.models.predict import predict as assigned
 from refclust.models.records.clusters import (
     AgglomerativeModel,
     ClassifierModel,
@@ -38,6 +42,7 @@ from refclust.models.records.clusters import (
 from refclust.models.units import as_fitted
 from refclust.numbers.nearest import nearest_sqrt
 from refclust.numbers.real import Real, sqrt
+from refclust.shown.page import Fact, Shown, Summary, counted, number, table
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +74,8 @@ class Portrait:
     typical: tuple[Typical, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
+@dataclass(frozen=True, slots=True, repr=False)
+class Description(Shown):
     """All clusters of a model, or of data under a model."""
 
     clusters: tuple[Portrait, ...]
@@ -78,9 +83,32 @@ class Description:
     labels: array[int] | None  # with data only
     provenance: Provenance
 
+    def _summary(self) -> Summary:
+        lines = [
+            (
+                each.cluster,
+                number(float(each.size)),
+                number(each.share),
+                number(each.root_mean_square),
+                "; ".join(f"{trait.name} {number(trait.mean)}" for trait in each.traits[:6]),
+                ", ".join(near.name for near in each.typical),
+            )
+            for each in self.clusters
+        ]
+        head = ["cluster", "size", "share", "spread", "features: means", "typical rows"]
+        clusters = counted(len(self.clusters), "cluster")
+        facts: tuple[Fact, ...] = (("clusters", clusters), ("metric", self.metric))
+        return Summary("Description", clusters, facts, (table(head, lines),))
+
+    def to_frame(self) -> Any:
+        """A ``pandas.DataFrame`` of the clusters: size, share and spread."""
+        names = ("cluster", "size", "share", "rss", "mean_square", "root_mean_square")
+        columns = {name: [getattr(each, name) for each in self.clusters] for name in names}
+        return frame(columns | {"size": [float(size) for size in columns["size"]]})
+
 
 def describe(
-    model: Model,
+    model: Model | Fitted,
     data: Any = None,
     *,
     top: int = 10,
@@ -89,9 +117,10 @@ def describe(
     backend: str | None = None,
     session: Session | None = None,
 ) -> Description:
-    """Describe the clusters of a model, with data those of the rows that the model puts into them.
+    """Describe the clusters of a fit or model, with data of the rows that it puts into them.
 
-    The components of a mixture and the classes of a classifier need the labels of the data, too.
+    The components of a mixture and the classes of a classifier are those of the labels given, or
+    of the most probable ones.
 
     Spec: DESC-SHARE, DESC-SPREAD, DESC-TOP, DESC-NEAR
 
@@ -105,6 +134,9 @@ def describe(
     whole("top", top, 0)
     whole("typical", typical, 0)
     session = Session(backend) if session is None else session
+    fit, model = model, model if isinstance(model, Model) else model_of(model)
+    if isinstance(model, MixtureModel | ClassifierModel) and data is not None and labels is None:
+        labels = _most_probable(fit, data, session)
     if data is None:
         return _of_model(model, top, session)
     prepared = as_fitted(model, data)
@@ -182,6 +214,12 @@ def _portrait(
     )
 
 
+def _most_probable(model: Model | Fitted, data: Any, session: Session) -> Sequence[int]:
+    """The number of the component or class of each row."""
+    made: Any = assigned(cast(Any, model), data, session=session)
+    return made.found.labels if isinstance(made, Classified) else made.labels
+
+
 # -- which rows -----------------------------------------------------------------------------------
 
 
@@ -193,8 +231,7 @@ def _assigned(
         return _of_tree(model, data)
     rows, _ = aligned(data, model.data.features, model.data.d)
     if isinstance(model, MixtureModel | ClassifierModel):
-        if labels is None:
-            raise BadOption("the rows of a mixture are described with their labels: labels=...")
+        assert labels is not None
         clusters = array("i", labels)
         return rows, clusters, _centres(rows, clusters, len(model.fitted.sizes))
     clusters = predict(model, rows, session=session).labels

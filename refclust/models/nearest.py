@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,7 +18,9 @@ from refclust.data.accepting.door import dataset
 from refclust.data.align import aligned
 from refclust.data.dataset import Dataset, SparseRow
 from refclust.data.exact import ExactVector, inner, read_vector
-from refclust.errors import CannotPredict, KOutOfRange, LabelLengthMismatch, ZeroVector
+from refclust.errors import BadOption, CannotPredict, KOutOfRange, LabelLengthMismatch, ZeroVector
+from refclust.fitting.fitted import Predicted
+from refclust.fitting.labels import Labels
 from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.clusters.kmeans import copied
 from refclust.models.clusters import Fit, model_of
@@ -29,11 +32,13 @@ from refclust.models.records.clusters import (
 )
 from refclust.models.units import as_fitted
 from refclust.numbers.nearest import nearest_sqrt
+from refclust.numbers.reading import shown
 from refclust.numbers.real import Real, sqrt
+from refclust.shown.page import Summary, counted, number, table
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
+@dataclass(frozen=True, slots=True, repr=False)
+class Prediction(Predicted):
     """The cluster of every new row, and how many of their features the model does not know.
 
     Spec: MODEL-PREDICT
@@ -42,6 +47,17 @@ class Prediction:
     labels: array[int]
     unseen: int
     provenance: Provenance
+
+    def __post_init__(self) -> None:
+        """Hand the labels out in the form that data frames take."""
+        object.__setattr__(self, "labels", Labels(self.labels))
+
+    def _summary(self) -> Summary:
+        rows = counted(len(self.labels), "row")
+        sizes = sorted(Counter(self.labels).items())
+        lines = [(cluster, number(size)) for cluster, size in sizes]
+        told = f"{rows} in {counted(len(sizes), 'cluster')}"
+        return Summary("Prediction", told, (("rows", rows),), (table(["cluster", "rows"], lines),))
 
 
 def predict(
@@ -109,7 +125,8 @@ def _with_rule(model: ClusterModel | Fit) -> KMeansModel | BisectingModel:
             "the labels of the cut: kmeans(data, labels=...)"
         )
     known = model_of(model) if isinstance(model, KMeansFit | BisectingFit) else model
-    assert not isinstance(known, AgglomerativeModel)
+    if not isinstance(known, KMeansModel | BisectingModel):
+        raise BadOption(f"the model is {shown(model)}; a fit or a model of clusters is needed")
     return known
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, TypeAlias, overload
 
 from refclust.backends.session import Session
 from refclust.classify import predict as classes
 from refclust.classify.predict import Classified
 from refclust.classify.results import Classifier
+from refclust.cluster.results import BisectingFit, KMeansFit
+from refclust.cluster.tree import Tree
 from refclust.data.dataset import Features
 from refclust.errors import BadOption
 from refclust.mixture.bayes import predict as beliefs
@@ -17,11 +20,12 @@ from refclust.mixture.predict import Assignments, Impossible, assignments
 from refclust.mixture.results import MixtureFit
 from refclust.models import nearest as clusters
 from refclust.models.classifiers import AnyClassifier, classifier_of
-from refclust.models.clusters import Fit
+from refclust.models.clusters import Fit, load_model
 from refclust.models.mixtures import parameters_of
 from refclust.models.nearest import Prediction
 from refclust.models.records.clusters import ClassifierModel, ClusterModel, MixtureModel
 from refclust.models.units import as_fitted
+from refclust.numbers.reading import shown
 
 Clusters: TypeAlias = ClusterModel | Fit
 Mixture: TypeAlias = MixtureModel | MixtureFit[Any]
@@ -58,8 +62,20 @@ def predict(
 ) -> Classified: ...
 
 
+@overload
 def predict(
-    model: Clusters | Mixture | AnyTrained,
+    model: str | os.PathLike[str],
+    data: Any,
+    *,
+    full: bool = False,
+    impossible: Impossible = "error",
+    backend: str | None = None,
+    session: Session | None = None,
+) -> Prediction | Assignments | Classified: ...
+
+
+def predict(
+    model: Clusters | Mixture | AnyTrained | str | os.PathLike[str],
     data: Any,
     *,
     full: bool = False,
@@ -69,8 +85,9 @@ def predict(
 ) -> Prediction | Assignments | Classified:
     """Find the cluster, the most probable component, or the class of every row.
 
-    With ``full`` the densities of all components or classes are kept, for responsibilities. Rows
-    are in the units of the user: they are prepared as those of the fit were, if those were.
+    The model is a fit, a classifier, a model, or the path of a model file. With ``full`` the
+    densities of all components or classes are kept, for responsibilities. Rows are in the units of
+    the user: they are prepared as those of the fit were, if those were.
 
     Spec: MODEL-PREDICT, EM-PRED, NB-PRED, QDA-MAP
 
@@ -80,6 +97,8 @@ def predict(
     >>> found.labels.tolist(), found.responsibilities(2)
     ([0, 1, 0], (0.5, 0.5))
     """
+    if isinstance(model, str | os.PathLike):
+        model = load_model(model)
     data = as_fitted(model, data)
     if isinstance(model, Classifier | ClassifierModel):
         chosen = classifier_of(model) if isinstance(model, ClassifierModel) else model
@@ -93,6 +112,11 @@ def predict(
             return beliefs.assignments(parameters, data, **asked)
         asked |= {"family": family, "impossible": impossible, "missing": missing_of(model)}
         return assignments(parameters, data, **asked)
+    if not isinstance(model, KMeansFit | BisectingFit | Tree | ClusterModel):
+        raise BadOption(
+            f"the model is {shown(model)}; a fit, a classifier, a model or the path of a model "
+            "file is needed: predict(fit, rows)"
+        )
     if full:
         raise BadOption("clusters have no densities; full belongs to mixtures and classifiers")
     return clusters.predict(model, data, backend=backend, session=session)

@@ -32,7 +32,7 @@ _PLANNED_ROW = re.compile(rf"\| *({ID}) *\| *({_CELL}) *\| *((?:planned|left out
 _TABLE_HEAD = re.compile(r"\| *ID *\|.*|[|: -]+")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Clause:
     """One clause: ``line`` is that of its heading, ``chapter`` the file name without ``.md``."""
 
@@ -43,6 +43,21 @@ class Clause:
     line: int
     text: str
     formulas: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"<Clause {self.id}: {self.title}>"
+
+    def _repr_html_(self) -> str:
+        """The clause for a notebook, its formulas drawn.
+
+        Spec: OUT-HTML
+        """
+        from refclust.shown.markdown import markdown
+        from refclust.shown.page import block, paragraph
+
+        title = f"{self.id}  {self.title}"
+        kind = paragraph(f"{self.kind} clause of chapter {self.chapter}")
+        return block(title, kind, markdown(self.text))
 
 
 @dataclass(frozen=True, slots=True)

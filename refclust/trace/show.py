@@ -48,7 +48,7 @@ class CitingTest:
     is_property: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ClausePage:
     """A clause and all that is known of it; ``tests`` is None outside a checkout."""
 
@@ -88,6 +88,32 @@ class ClausePage:
             else [{"name": test.name, "property": test.is_property} for test in self.tests],
         }
 
+    def __repr__(self) -> str:
+        return repr(self.clause)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        """The page for a notebook: the clause, its definition, its evidence.
+
+        Spec: OUT-HTML
+        """
+        from refclust.escape import for_html
+        from refclust.shown.page import folded, paragraph
+
+        parts = [self.clause._repr_html_()]
+        for code in self.code:
+            if code.defines:
+                source = "\n".join(map(for_html, code.source.split("\n")))
+                listing = (
+                    f'<pre style="overflow-x:auto;background:none"><code>{source}</code></pre>'
+                )
+                parts.append(folded(f"Definition  {code.file}:{code.line}  {code.name}", listing))
+        cases = sum(file.cases for file in self.vectors)
+        parts.append(paragraph(f"{cases} golden cases; the definition is {self.locked}"))
+        return "".join(parts)
+
     def text(self) -> str:
         """The page as plain text."""
         clause = self.clause
@@ -123,6 +149,8 @@ def clause(name: str, root: Path | None = None) -> ClausePage:
 
     Raises ``unknown-clause``, with the nearest IDs, where there is none.
     """
+    if not isinstance(name, str):
+        raise UnknownClause(f"no clause {name!r}; a clause is named by a text such as NMI-GEO")
     wanted = name.strip().upper()
     index = Index(root)
     kept = index.get(wanted)

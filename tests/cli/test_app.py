@@ -19,7 +19,7 @@ from tests.cli.conftest import Cli
 COMMANDS = {
     *("demo", "fit", "predict", "describe", "sniff", "convert", "formats"),
     *("score", "explain", "spec", "verify", "vectors", "trace", "backends"),
-    *("conform", "sample", "select", "compare", "crossval"),
+    *("conform", "sample", "select", "compare", "crossval", "cite"),
 }
 
 

@@ -128,9 +128,12 @@ def test_spec_lists_everything(cli: Cli) -> None:
     [
         (
             "purr",
-            "'purr' is neither a clause nor a metric; did you mean PUR, PUR-I, PUR-F, purity?",
+            "'purr' is neither a clause nor a metric nor a method; did you mean purity, PUR",
         ),
-        ("%%%", "'%%%' is neither a clause nor a metric; `refclust spec` lists all clauses"),
+        (
+            "%%%",
+            "'%%%' is neither a clause nor a metric nor a method; `refclust spec` lists all",
+        ),
         ("rep-cooc", "REP-COOC has no clause (planned): words as vectors of co-occurrence counts"),
     ],
 )

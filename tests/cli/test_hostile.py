@@ -337,6 +337,7 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
     "vectors export": [(f"k{NAME}.json",), (f"{NAME}.csv/x",)],
     "trace": [("--chapter", EVIL), (EVIL,)],
     "backends": [("--no-measure",), ("--no-measure", "--json"), (EVIL,)],
+    "cite": [("nmi",), ("nmi", "--json"), (EVIL,), ("--json", EVIL)],
 }
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import math
-import pickle
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -51,13 +49,6 @@ def test_a_score_is_a_float() -> None:
     assert f"{found:.3f}" == "0.600"
     assert (repr(found), str(found)) == ("Score(0.6)", "0.6")
     assert math.floor(found) == 0
-
-
-def test_copies_are_plain_floats() -> None:
-    found = metrics.ami(TRUE, PRED)
-    for other in (pickle.loads(pickle.dumps(found)), copy.copy(found), copy.deepcopy(found)):
-        assert type(other) is float
-        assert other == found
 
 
 @pytest.mark.spec("CONV-SCORE")

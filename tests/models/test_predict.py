@@ -164,7 +164,7 @@ def test_backends_and_provenance() -> None:
     assert [(run.kernel, run.backend) for run in found.provenance.kernels] == [
         ("kmeans.assign", "loopback")
     ]
-    assert type(found.labels) is array
+    assert isinstance(found.labels, array)
     session = Session("reference")
     predict(SQUARE, [[1, 1]], session=session)
     assert predict(SQUARE, [[3, 1]], session=session).provenance.kernels[0].calls == 2

@@ -17,6 +17,7 @@ from typing import Final
 from refclust.backends.plugins.switch import disabled
 
 GROUP: Final = "refclust.commands"
+_PLUGINS: Final = ("[refclust]", f"[{GROUP}]")  # what plugins are found by
 # Commands that are part of refclust and come in a distribution of their own.
 APART: Final = {"bench": "refclust-bench"}
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -83,8 +84,24 @@ def _judged(command: PluginCommand, ours: Collection[str]) -> PluginCommand:
     return replace(command, trouble=trouble)
 
 
+def distributions() -> list[str]:
+    """The distributions that have plugins, with their versions; none of them is imported."""
+    return sorted(
+        f"{headers.get('name', _UNKNOWN)} {headers.get('version', _UNKNOWN)}"
+        for folder in _installed()
+        if any(line in _PLUGINS for line in _lines(os.path.join(folder, "entry_points.txt")))
+        for headers in [_headers(os.path.join(folder, "METADATA"))]
+    )
+
+
 def _read() -> Iterator[PluginCommand]:
     """Every command in the metadata that installers leave on the path, as it stands there."""
+    for folder in _installed():
+        yield from _commands(folder)
+
+
+def _installed() -> Iterator[str]:
+    """Where installers leave what they know of each distribution on the path."""
     seen: set[str] = set()
     for folder in dict.fromkeys(path or "." for path in sys.path):
         for name in _listed(folder):
@@ -93,7 +110,7 @@ def _read() -> Iterator[PluginCommand]:
             if dot and ending == "dist-info" and key not in seen:
                 # The first of a name is the one that Python would import.
                 seen.add(key)
-                yield from _commands(os.path.join(folder, name))
+                yield os.path.join(folder, name)
 
 
 def _listed(folder: str) -> list[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from refclust.cli.output import columns, say
+from refclust.cli.options.evidence.labelings import Json
+from refclust.cli.output import columns, say, say_json
 
 if TYPE_CHECKING:
     from refclust.metrics.contingency import Contingency
@@ -20,13 +21,16 @@ CASE: Final = "x-iir"
 SHOWN: Final = ("purity", "matching_accuracy", "adjusted_rand", "nmi", "ami", "van_dongen")
 
 
-def demo() -> None:
+def demo(as_json: Json = False) -> None:
     """Take the tour: a small example, from a table to certified scores and their proof.
 
     It needs no files and takes about a second.
     """
     from refclust.version import __version__
 
+    if as_json:
+        say_json(_told(__version__))
+        return
     say(
         f"refclust {__version__}: clustering and its metrics, right to the last bit, with the proof"
     )
@@ -45,6 +49,22 @@ def demo() -> None:
         say(f"\n{number}. {title}\n")
         for line in lines:
             say(f"   {line}".rstrip())
+
+
+def _told(version: str) -> dict[str, object]:
+    """The table of the tour and its scores, for programs."""
+    from refclust.cli.show.scores.rendering import score_json
+
+    table = _table()
+    return {
+        "schema": "refclust-demo/1",
+        "refclust": version,
+        "case": CASE,
+        "clusters": list(CLUSTERS),
+        "classes": list(CLASSES),
+        "table": [list(row) for row in ROWS],
+        "scores": [score_json(_score(key, table)) for key in SHOWN],
+    }
 
 
 def _table() -> Contingency:

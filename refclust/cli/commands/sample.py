@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from refclust.cli.commands.predict import ModelFile
+from refclust.cli.options.evidence.labelings import Json
 from refclust.cli.options.fit import Force, Seed
-from refclust.cli.output import check_output, note, say_data
+from refclust.cli.output import check_output, note, say_data, say_json
 from refclust.cli.show.spreadsheets import SpreadsheetSafe, refuse_other, table
 from refclust.errors import BadOption
 from refclust.escape import for_terminal
@@ -40,6 +41,7 @@ def sample(
     ] = False,
     spreadsheet_safe: SpreadsheetSafe = False,
     force: Force = False,
+    as_json: Json = False,
 ) -> None:
     """Draw rows from a mixture or a classifier: the same rows for the same seed.
 
@@ -60,13 +62,32 @@ def sample(
         raise BadOption(
             f"{held}, which says nothing of how rows come about; a mixture or a classifier does"
         )
+    if as_json and out == "-":
+        say_json(_told(model, _drawn(loaded, n, seed, length, labelled=True), seed))
+        return
     rows = table(_drawn(loaded, n, seed, length, labelled=labels), form=form, safe=spreadsheet_safe)
     if out == "-":
         _print(rows)
         return
     for part in write(out, rows, force=force):
         note(f"{part} are left out: files like {for_terminal(out)} do not hold them")
+    if as_json:
+        say_json({"schema": "refclust-sample/1", "model": model, "n": n, "seed": seed, "out": out})
+        return
     note(f"wrote {for_terminal(out)}")
+
+
+def _told(model: str, rows: Dataset, seed: int) -> dict[str, object]:
+    """The rows with their components, for programs."""
+    return {
+        "schema": "refclust-sample/1",
+        "model": model,
+        "n": rows.n,
+        "seed": seed,
+        "features": None if rows.features is None else list(rows.features),
+        "rows": [list(row) for row in rows.rows()],
+        "labels": list(rows.labels or ()),
+    }
 
 
 def _drawn(

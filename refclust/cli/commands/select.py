@@ -105,7 +105,7 @@ def select(
             **vars(replace(asked, data=source.data, backend=files.backend, after_candidate=watch))
         )
 
-    _write(fit_run.run(fitted, None), source, outputs, as_json=files.as_json)
+    _write(fit_run.run(fitted, None, keeps=False), source, outputs, as_json=files.as_json)
 
 
 def _write(

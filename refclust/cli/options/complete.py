@@ -10,6 +10,8 @@ import typer
 if TYPE_CHECKING:
     from refclust.formulas.evidence import Kind
 
+_LONGEST_LINE = 1 << 16  # of a file whose columns are completed
+
 
 def complete_metric(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Complete the names of metrics that the evidence named so far is enough for."""
@@ -78,6 +80,55 @@ def complete_clause(incomplete: str) -> list[tuple[str, str]]:
     wanted = incomplete.upper()
     clauses = [clause for clause in load(spec_root()).values() if clause.id.startswith(wanted)]
     return [(clause.id, clause.title) for clause in clauses] + metric_offers(incomplete)
+
+
+def complete_citable(incomplete: str) -> list[tuple[str, str]]:
+    """Complete what can be cited: methods, metrics and clauses."""
+    from refclust.metrics.named import METHODS
+
+    methods = [(name, "a method") for name in _starting(incomplete, METHODS)]
+    return methods + complete_clause(incomplete)
+
+
+def complete_covariance(incomplete: str) -> list[str]:
+    """Complete the names of covariance models."""
+    from refclust.mixture.covariance.models import MODELS
+
+    words = ("full", "tied", "diagonal", "spherical", "shared-spherical")
+    return _starting(incomplete, [*words, *MODELS])
+
+
+def complete_column(context: typer.Context, incomplete: str) -> list[str]:
+    """Complete the names of columns of the file that stands before on the command line."""
+    return [
+        name
+        for value in context.params.values()
+        for name in _columns_of(value)
+        if name.startswith(incomplete) and _can_be_shown(name)
+    ]
+
+
+def _columns_of(value: object) -> list[str]:
+    """The names in the first line of a file of text, if this is the path of one."""
+    import csv
+    import gzip
+    import json
+    from pathlib import Path
+
+    if isinstance(value, list | tuple):
+        return [name for each in value for name in _columns_of(each)]
+    if not isinstance(value, str) or not Path(value).is_file():
+        return []
+    opened = gzip.open if value.endswith(".gz") else open
+    try:
+        with opened(value, "rt", encoding="utf-8-sig") as lines:
+            first = lines.readline(_LONGEST_LINE).rstrip("\r\n")
+        if first.startswith("{"):
+            return list(json.loads(first))
+    except (OSError, ValueError, EOFError):
+        return []
+    delimiter = max(",;\t", key=first.count)
+    return [name for name in next(csv.reader([first], delimiter=delimiter), []) if name]
 
 
 def complete_chapter(incomplete: str) -> list[str]:

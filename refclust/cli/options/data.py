@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from refclust.cli.options.complete import complete_format
+from refclust.cli.options.complete import complete_column, complete_format
 from refclust.cli.options.groups import together
 from refclust.cli.output import note
 from refclust.data.files import source as _source
@@ -66,20 +66,39 @@ class DataOptions:
     ] = None
     id_column: Annotated[
         str | None,
-        typer.Option("--id-column", metavar="C", help="Column of ids, by name or number from 1."),
+        typer.Option(
+            "--id-column",
+            metavar="C",
+            help="Column of ids, by name or number from 1.",
+            autocompletion=complete_column,
+        ),
     ] = None
     label_column: Annotated[
         str | None,
         typer.Option(
-            "--label-column", metavar="C", help="Column of known classes; not used to fit."
+            "--label-column",
+            metavar="C",
+            help="Column of known classes; not used to fit.",
+            autocompletion=complete_column,
         ),
     ] = None
     weight_column: Annotated[
-        str | None, typer.Option("--weight-column", metavar="C", help="Column of weights.")
+        str | None,
+        typer.Option(
+            "--weight-column",
+            metavar="C",
+            help="Column of weights.",
+            autocompletion=complete_column,
+        ),
     ] = None
     column: Annotated[
         list[str] | None,
-        typer.Option("--column", metavar="C", help="Only this feature; may be repeated. [all]"),
+        typer.Option(
+            "--column",
+            metavar="C",
+            help="Only this feature; may be repeated. [all]",
+            autocompletion=complete_column,
+        ),
     ] = None
     columns: Annotated[
         list[str] | None,

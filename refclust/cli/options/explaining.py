@@ -7,6 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
+from refclust.cli.options.evidence.labelings import Json
 from refclust.cli.output import check_output, note, write_file
 
 ExplainedForm: TypeAlias = Literal["text", "markdown", "latex", "json"]
@@ -24,11 +25,18 @@ class Page:
         bool,
         typer.Option("--start", help="kmeans: from the centres that the best run started with."),
     ] = False
-    form: Annotated[ExplainedForm, typer.Option("--format", help="How to write it.")] = "text"
+    style: Annotated[ExplainedForm, typer.Option("--format", help="How to write it.")] = "text"
     out: Annotated[
         str, typer.Option(metavar="FILE", help="Where to write it; - is standard output.")
     ] = "-"
     force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False
+
+    as_json: Json = False
+
+    @property
+    def form(self) -> ExplainedForm:
+        """How to write it: --json is short for --format json."""
+        return "json" if self.as_json else self.style
 
     def check(self) -> None:
         """Refuse to replace a file before any work is done for it."""

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
+from refclust.cli.options.complete import complete_covariance
 from refclust.fitting.options import LEFT_OPEN, Member, Option, Options, members
 
 Command: TypeAlias = Callable[..., None]
@@ -106,6 +107,8 @@ def spelled(option: Option, **more: Any) -> Any:
     words = option.cli.split()
     names = [word for word in words if word.startswith("-")]
     metavar = None if names == words else words[-1]
+    if "--covariance" in names:
+        more.setdefault("autocompletion", complete_covariance)
     return typer.Option(*names, metavar=metavar, help=option.help, **more)
 
 

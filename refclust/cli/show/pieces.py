@@ -1,4 +1,4 @@
-"""Pieces of text, such as a worked example: for a terminal, as Markdown, and as LaTeX.
+"""Pieces of text, such as a worked example: for a terminal, as Markdown, LaTeX and HTML.
 
 Titles, words and cells may hold text from data; they are escaped here, each for where it goes.
 Formulas hold none.
@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, Literal, TypeAlias
 
+from refclust.cli.output import json_text
 from refclust.cli.show import tables
 from refclust.cli.show.tables import Table
-from refclust.escape import for_latex, for_markdown, for_terminal, width
+from refclust.escape import for_html, for_latex, for_markdown, for_terminal, width
 from refclust.numbers.real import Real
+from refclust.shown import page
 
 _WIDTH: Final = 96
 
@@ -43,12 +45,58 @@ class Formula:
 
 
 Piece: TypeAlias = Title | Words | Formula | Table
-Form: TypeAlias = Literal["text", "markdown", "latex"]
+Form: TypeAlias = Literal["text", "markdown", "latex", "json"]
 
 
 def rendered(pieces: Iterable[Piece], form: Form) -> str:
     """The pieces in the form that was asked for."""
+    if form == "json":
+        return json_text(plain(pieces), indent=2)
     return {"text": text, "markdown": markdown, "latex": latex}[form](pieces)
+
+
+def plain(pieces: Iterable[Piece]) -> dict[str, object]:
+    """The pieces as JSON can hold them."""
+    listed: list[dict[str, object]] = []
+    for piece in pieces:
+        match piece:
+            case Title() | Words():
+                listed.append({"kind": type(piece).__name__.lower(), "text": piece.text})
+            case Formula():
+                listed.append({"kind": "formula", "text": piece.text, "latex": piece.latex})
+            case Table():
+                rows = [list(row) for row in piece.rows]
+                listed.append({"kind": "table", "head": list(piece.head), "rows": rows})
+    return {"schema": "refclust-worked/1", "pieces": listed}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Worked:
+    """A worked example in hand: ``print`` it, or let a notebook show it."""
+
+    pieces: tuple[Piece, ...]
+
+    def text(self) -> str:
+        """The example for a terminal."""
+        return text(self.pieces)
+
+    def markdown(self) -> str:
+        """The example as Markdown."""
+        return markdown(self.pieces)
+
+    def latex(self) -> str:
+        """The example as LaTeX, to be put into a document."""
+        return latex(self.pieces)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        titles = [piece.text for piece in self.pieces if isinstance(piece, Title)]
+        return f"<Worked: {for_terminal('; '.join(titles))}>"
+
+    def _repr_html_(self) -> str:
+        return html(self.pieces)
 
 
 def number(value: float) -> str:
@@ -116,3 +164,23 @@ def latex(pieces: Iterable[Piece]) -> str:
             case Table():
                 parts.append(tables.latex(piece))
     return "\n\n".join(parts) + "\n"
+
+
+def html(pieces: Iterable[Piece]) -> str:
+    """The pieces as HTML, formulas as MathML.
+
+    Spec: OUT-HTML
+    """
+    parts: list[str] = []
+    for piece in pieces:
+        match piece:
+            case Title():
+                heading = f"<strong>{for_html(piece.text)}</strong>"
+                parts.append(f'<p style="margin:.8em 0 .3em">{heading}</p>')
+            case Words():
+                parts.append(page.paragraph(piece.text))
+            case Formula():
+                parts.append(page.formula(piece.latex))
+            case Table():
+                parts.append(page.table(piece.head, piece.rows))
+    return f"<section>{''.join(parts)}</section>"

@@ -7,6 +7,7 @@ singles in the right layout are used in place, so their owner must not change th
 
 from __future__ import annotations
 
+import os
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
@@ -171,8 +172,11 @@ def _matrix(data: Any, names: Features | None, *, gaps: bool) -> tuple[Matrix, F
             "the data are one mapping; give a sequence of rows: [mapping] for one sparse row, "
             "list(zip(*columns.values())) for columns of equal length"
         )
-    if isinstance(data, (str, bytes, bytearray)):
-        raise BadNumber(f"the data are {_shown(data)}; rows of numbers are needed, not a file name")
+    if isinstance(data, (str, bytes, bytearray, os.PathLike)):
+        raise BadNumber(
+            f"the data are {_shown(data)}; rows of numbers are needed, not a file name: "
+            "refclust.read(path) reads a file"
+        )
     columns = columns_of(data)
     if columns is not None:
         called = [column.name for column in columns]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal, TypeAlias
 
-from refclust.data.preparing.record import MISSING, RULES, UNSEEN, Missing, Rule, Unseen, one_of
+from refclust.data.preparing.record import MISSING, RULES, UNSEEN, Rule, Unseen, one_of
 from refclust.errors import BadOption
 from refclust.numbers.reading import shown
 

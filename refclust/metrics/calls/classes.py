@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from refclust.data.accepting.spellings import spelled
 from refclust.errors import BadOption
 from refclust.formulas.confusion import Confusion, LabelSets
 from refclust.formulas.contingency import Count
@@ -15,6 +16,7 @@ from refclust.metrics import catalogue
 from refclust.metrics.calls.confusions import confusion
 from refclust.metrics.calls.label_sets import label_sets
 from refclust.metrics.calls.probabilities import probabilities
+from refclust.metrics.drawn import report_frame, report_html
 from refclust.metrics.score import Score, evaluate
 
 __all__ = ["ClassRow", "Report", "classification_report", "per_class"]
@@ -27,6 +29,7 @@ _BUILDERS: Final = {
 _COLUMNS: Final = ("precision", "recall", "f1")
 
 
+@spelled
 def per_class(
     key: str, truth: Any, predicted: Any = None, *, profile: str | None = None, **keywords: Any
 ) -> dict[Hashable, Score]:
@@ -76,7 +79,7 @@ class ClassRow:
     support: Count
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """What there is to say of predicted classes at a glance, as data."""
 
@@ -85,7 +88,23 @@ class Report:
     classes: tuple[ClassRow, ...]
     averages: tuple[ClassRow, ...]  # micro, macro and weighted
 
+    def __repr__(self) -> str:
+        count = len(self.classes)
+        return f"<Report: {count} classes, accuracy {self.accuracy}>"
 
+    def _repr_html_(self) -> str:
+        """The report for a notebook.
+
+        Spec: OUT-HTML
+        """
+        return report_html(self)
+
+    def to_frame(self) -> Any:
+        """A ``pandas.DataFrame``, a row for each class and for each average."""
+        return report_frame(self)
+
+
+@spelled
 def classification_report(
     labels_true: Any, labels_pred: Any = None, *, profile: str | None = None, **keywords: Any
 ) -> Report:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from refclust.data.accepting.door import labels_of
+from refclust.data.accepting.spellings import spelled
 from refclust.data.accepting.trust import items
 from refclust.errors import BadNumber, EmptyInput, LabelLengthMismatch, WrongCount
 from refclust.formulas.outcomes import Measurements, Outcomes
@@ -32,6 +33,7 @@ class ClassifierTest:
 
     entry: Entry
 
+    @spelled
     def __call__(
         self,
         labels_true: Any,
@@ -54,6 +56,7 @@ class TrialTest:
 
     entry: Entry
 
+    @spelled
     def __call__(self, *methods: Any, profile: str | None = None, **options: Any) -> Score:
         """Compare what two or more methods reached in the same trials."""
         return evaluate(self.entry, measurements(*methods), options, profile=profile)

@@ -10,6 +10,7 @@ from typing import Any, overload
 
 from refclust.backends.session import Session
 from refclust.data.accepting.door import dataset, labels_of
+from refclust.data.accepting.spellings import spelled
 from refclust.data.dataset import Dataset, Dense, readonly
 from refclust.errors import BadOption, LabelLengthMismatch, NotSymmetric
 from refclust.formulas.clustered import Clustered
@@ -24,6 +25,7 @@ from refclust.metrics.contingency import (
     exact_weights,
     label_sequence,
 )
+from refclust.metrics.drawn import Scores
 from refclust.metrics.moments import LEAST, Moments
 from refclust.metrics.passes.kernels import LEAST as LEAST_PAIRED
 from refclust.metrics.passes.kernels import KernelPasses
@@ -38,6 +40,7 @@ class InternalMetric:
 
     entry: Entry
 
+    @spelled
     def __call__(
         self,
         rows: Any = None,
@@ -75,6 +78,7 @@ def internal_scorer(formula: Formula) -> InternalMetric:
     return InternalMetric(catalogue.ENTRIES[formula.__name__])
 
 
+@spelled
 def score_clustering(
     rows: Any = None,
     labels: Any = None,
@@ -83,7 +87,7 @@ def score_clustering(
     backend: str | None = None,
     heavy: bool | None = None,
     **keywords: Any,
-) -> dict[str, Score]:
+) -> Scores:
     """Score one clustering with every metric that rows, or proximities, allow.
 
     Spec: CONV-SCORE

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from refclust.backends.session import Session
 from refclust.data.accepting.door import labels_of
+from refclust.data.accepting.spellings import spelled
 from refclust.data.accepting.trust import items
 from refclust.errors import BadNumber, BadOption, BadTable, WrongCount
 from refclust.formulas.confusion import Confusion
@@ -47,6 +48,7 @@ class ConfusionMetric:
 
     entry: Entry
 
+    @spelled
     def __call__(
         self,
         labels_true: Any,
@@ -104,6 +106,7 @@ def score_predictions(
     return evaluate_all(evidence, profile=profile, session=session)
 
 
+@spelled
 def confusion(
     labels_true: Any,
     labels_pred: Any = None,

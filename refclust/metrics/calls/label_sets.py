@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from refclust.data.accepting.door import labels_of
+from refclust.data.accepting.spellings import spelled
 from refclust.data.accepting.trust import items
 from refclust.errors import BadLabel, BadOption, LabelLengthMismatch, NotBinary, WrongCount
 from refclust.formulas.confusion import LabelSets
@@ -26,6 +27,7 @@ class LabelSetMetric:
 
     entry: Entry
 
+    @spelled
     def __call__(
         self,
         sets_true: Any,

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from refclust.backends.session import Session
+from refclust.data.accepting.spellings import spelled
 from refclust.errors import BadOption
 from refclust.metrics import catalogue
 from refclust.metrics.catalogue import Entry, Formula
 from refclust.metrics.contingency import NO_NOISE, Contingency, contingency
+from refclust.metrics.drawn import Scores
 from refclust.metrics.score import Score, evaluate, evaluate_all
 
 
@@ -20,6 +22,7 @@ class Metric:
 
     entry: Entry
 
+    @spelled
     def __call__(
         self,
         labels_true: Any,
@@ -53,6 +56,7 @@ def scorer(formula: Formula) -> Metric:
     return Metric(catalogue.ENTRIES[formula.__name__])
 
 
+@spelled
 def score(key: str, labels_true: Any, labels_pred: Any = None, **keywords: Any) -> Score:
     """Score with a metric given by its key, such as ``"nmi"`` or ``"nmi[average=min]"``.
 
@@ -65,6 +69,7 @@ def score(key: str, labels_true: Any, labels_pred: Any = None, **keywords: Any) 
     return Metric(entry)(labels_true, labels_pred, **{**options, **keywords})
 
 
+@spelled
 def score_all(
     labels_true: Any,
     labels_pred: Any = None,
@@ -73,7 +78,7 @@ def score_all(
     backend: str | None = None,
     heavy: bool | None = None,
     **keywords: Any,
-) -> dict[str, Score]:
+) -> Scores:
     """Score with every metric at its default options, counting the labels only once.
 
     Metrics that enumerate tables are left out above ``HEAVY_LIMIT`` objects unless ``heavy`` says

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from refclust.data.accepting.door import dataset
+from refclust.data.accepting.spellings import spelled
 from refclust.errors import LabelLengthMismatch, NegativeCount
 from refclust.formulas.memberships import Memberships, TwoMemberships
 from refclust.limits import within
@@ -31,6 +32,7 @@ class FuzzyMetric:
 
     entry: Entry
 
+    @spelled
     def __call__(
         self,
         shares: Any,

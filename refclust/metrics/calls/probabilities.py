@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from refclust.data.accepting.door import labels_of
+from refclust.data.accepting.spellings import spelled
 from refclust.data.accepting.trust import items
 from refclust.errors import BadNumber, BadOption, LabelLengthMismatch, RaggedRows, WrongCount
 from refclust.formulas.confusion import usual_pair
@@ -30,6 +31,7 @@ class ProbabilityMetric:
 
     entry: Entry
 
+    @spelled
     def __call__(
         self,
         labels_true: Any,

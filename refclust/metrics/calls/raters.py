@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from refclust.data.accepting.door import labels_of
+from refclust.data.accepting.spellings import spelled
 from refclust.data.accepting.trust import items
 from refclust.errors import (
     BadLabel,
@@ -34,6 +35,7 @@ class RaterMetric:
 
     entry: Entry
 
+    @spelled
     def __call__(
         self,
         judgements: Any = None,

@@ -8,6 +8,7 @@ from typing import Any
 
 from refclust.backends.session import Session
 from refclust.data.accepting.door import dataset
+from refclust.data.accepting.spellings import spelled
 from refclust.metrics import catalogue
 from refclust.metrics.calls.clusterings import clustered
 from refclust.metrics.catalogue import Entry, Formula
@@ -22,6 +23,7 @@ class TendencyMetric:
 
     entry: Entry
 
+    @spelled
     def __call__(
         self,
         rows: Any,

@@ -15,6 +15,7 @@ from refclust.kernels.mixtures.shared import HARD, SOFT
 from refclust.mixture.families.family import Family
 from refclust.mixture.families.named import names, record
 from refclust.mixture.results import MixtureFit
+from refclust.numbers.reading import shown
 
 AnyFit: TypeAlias = MixtureFit[Any]
 
@@ -90,6 +91,8 @@ def criteria(
     >>> found.aic == 4 * math.log(2) + 6, found.icl == found.bic == found.icl_soft
     (True, True)
     """
+    if not isinstance(fit, MixtureFit):
+        raise BadOption(f"the fit is {shown(fit)}; the fit of a mixture is needed")
     rows = dataset(data, gaps=fit.settings.get("missing") == "integrate")
     if rows.digest() != fit.digest:
         raise BadOption("the data are not those of the fit: other numbers, or other weights")

@@ -15,7 +15,7 @@ from refclust.data.accepting.door import dataset
 from refclust.data.accepting.trust import items, iterator
 from refclust.data.dataset import Dataset
 from refclust.errors import BadOption, DataError
-from refclust.fitting.checks import whole
+from refclust.fitting.checks import plain_number, whole
 from refclust.fitting.options import takes
 from refclust.fitting.splits import folds
 from refclust.limits import within
@@ -272,7 +272,8 @@ def _numbers(k: Any) -> list[int]:
     if isinstance(k, str | Mapping):
         raise refusal()
     asked: dict[int, None] = {}
-    for number in (k,) if isinstance(k, int) else iterator(k, refusal):
+    k = plain_number(k)
+    for number in map(plain_number, (k,) if isinstance(k, int) else iterator(k, refusal)):
         whole("k", number, 1)
         within("runs", len(asked), f"k={shown(k)}, with more than {len(asked):,} numbers,")
         asked[number] = None

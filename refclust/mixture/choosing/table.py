@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
+from refclust.data.frames import frame
 from refclust.errors import DataError
 from refclust.mixture.choosing.criteria import AnyFit
 from refclust.mixture.choosing.options import Criterion, Model
 from refclust.mixture.choosing.partitions import ClusterFit
+from refclust.shown.page import Shown, Summary
 
 METRICS: Final = ("silhouette", "calinski_harabasz", "davies_bouldin")  # of the catalogue
 OF_CLUSTERS: Final = (*METRICS, "gap", "stability", "elbow")
@@ -75,8 +77,8 @@ class Verdict:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+@dataclass(frozen=True, slots=True, repr=False)
+class Selection(Shown):
     """All candidates in order, the one chosen, and why.
 
     Spec: MS-BIC, MS-AIC, MS-ICL, MS-CVLL, MS-VISEL, MS-BEST, MS-GAP, MS-STAB, MS-ELBOW
@@ -91,6 +93,25 @@ class Selection:
     left_out: tuple[str, ...] = ()  # covariance models of ``all`` that have no evidence
     verdicts: tuple[Verdict, ...] = ()  # of all criteria for clusters, the one that decides first
     notes: tuple[str, ...] = ()  # what else there is to know, in sentences
+
+    def _summary(self) -> Summary:
+        from refclust.mixture.summary import of_selection
+
+        return of_selection(self)
+
+    def to_frame(self) -> Any:
+        """A ``pandas.DataFrame`` of all candidates.
+
+        Spec: MS-SPEC
+        """
+        columns: dict[str, list[Any]] = {
+            name: [getattr(each, name) for each in self.candidates]
+            for name in ("k", "covariance", "log_likelihood", "free_parameters", "iterations")
+        }
+        for name in dict.fromkeys(name for each in self.candidates for name in each.values):
+            columns[name] = [each.values.get(name) for each in self.candidates]
+        columns["error"] = [each.error for each in self.candidates]
+        return frame(columns)
 
     @property
     def best(self) -> Candidate | None:

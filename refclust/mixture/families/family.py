@@ -34,7 +34,8 @@ class Collapsed(Exception):
 
     def __init__(self, component: int | None, why: str) -> None:
         self.who = "all components together" if component is None else f"component {component}"
-        super().__init__(f"{self.who} {why}")
+        told = why if component is not None else why.replace("has lost its", "have lost their")
+        super().__init__(f"{self.who} {told}")
         self.component, self.why = component, why
 
 

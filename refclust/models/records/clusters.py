@@ -31,6 +31,7 @@ from refclust.data.files.parts import (
 from refclust.data.files.records import IN_ARRAY, ONE_KEY
 from refclust.kernels.distances import METRICS
 from refclust.kernels.linkage import LINKAGES
+from refclust.models.records.applied import Applied
 from refclust.models.records.common import Amount, Clusters, Lines, Many, Seed, agrees, numbered
 from refclust.models.records.common import DataFacts as DataFacts
 from refclust.models.records.common import DataKind as DataKind
@@ -279,8 +280,8 @@ class AgglomerativeFitted:
     merges: Annotated[tuple[Annotated[Merge, IN_ARRAY], ...], read_by(_merges, "n")]
 
 
-@dataclass(frozen=True, slots=True)
-class KMeansModel:
+@dataclass(frozen=True, slots=True, repr=False)
+class KMeansModel(Applied):
     """A k-means fit without its labels.
 
     Spec: MODEL-DOC
@@ -293,8 +294,8 @@ class KMeansModel:
     provenance: DataOrigin
 
 
-@dataclass(frozen=True, slots=True)
-class BisectingModel:
+@dataclass(frozen=True, slots=True, repr=False)
+class BisectingModel(Applied):
     """A bisecting fit without its labels.
 
     Spec: MODEL-DOC
@@ -307,8 +308,8 @@ class BisectingModel:
     provenance: DataOrigin
 
 
-@dataclass(frozen=True, slots=True)
-class AgglomerativeModel:
+@dataclass(frozen=True, slots=True, repr=False)
+class AgglomerativeModel(Applied):
     """A tree of merges.
 
     Spec: MODEL-DOC

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from refclust.data.files.document import Node
 from refclust.data.files.parts import Known, also, counted, double, doubles, names, whole
 from refclust.data.files.records import INLINED, Chosen
+from refclust.models.records.applied import Applied
 from refclust.models.records.common import (
     Amount,
     Clusters,
@@ -165,8 +166,8 @@ class MixtureFitted:
         agrees(self, node, *shared)
 
 
-@dataclass(frozen=True, slots=True)
-class MixtureModel:
+@dataclass(frozen=True, slots=True, repr=False)
+class MixtureModel(Applied):
     """A fit of a mixture, or of beliefs about one, without its labels.
 
     Spec: MODEL-DOC
@@ -225,8 +226,8 @@ class ClassifierFitted:
                     )
 
 
-@dataclass(frozen=True, slots=True)
-class ClassifierModel:
+@dataclass(frozen=True, slots=True, repr=False)
+class ClassifierModel(Applied):
     """A classifier.
 
     Spec: MODEL-DOC

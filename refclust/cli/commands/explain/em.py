@@ -31,13 +31,20 @@ def explain_em(
     model, rows = opened(
         "em", path, data, kind=MixtureModel, belongs="EM belongs to mixtures", row=row
     )
+    return rendered(em_pieces(model, rows, row, backend), form)
+
+
+def em_pieces(
+    model: MixtureModel, rows: Dataset, row: int, backend: str | None = None
+) -> Iterator[Piece]:
+    """One iteration of EM from the parameters of a model."""
     if model.algorithm != model.family:
         raise BadOption(f"a {model.algorithm} model holds beliefs; EM belongs to mixtures")
     if rows.gaps:
         raise MissingValue(
             "cells are missing; an iteration is worked through on whole rows: leave the others out"
         )
-    return rendered(Iteration.of(model, rows, row, backend).pieces(), form)
+    return Iteration.of(model, rows, row, backend).pieces()
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,9 +38,19 @@ def explain_kmeans(path: str | None, data: str | None, *, row: int, first: bool,
 
     belongs = "explain kmeans takes what fit kmeans wrote"
     model, dataset = opened("kmeans", path, data, kind=KMeansModel, belongs=belongs, row=row)
+    return rendered(kmeans_pieces(model, dataset, row, first, f"--start with {path}"), form)
+
+
+def kmeans_pieces(
+    model: KMeansModel, dataset: Dataset, row: int, first: bool, asked: str
+) -> Iterator[Piece]:
+    """One iteration of k-means from the centres of a model, or from those it started with.
+
+    Spec: KM-WORKED
+    """
     missing = starts.missing(model, fitted_to(model, dataset))
     if first and missing:
-        raise BadOption(f"--start with {for_terminal(str(path))}: {missing}")
+        raise BadOption(f"{for_terminal(asked)}: {missing}")
     size, k = max(1, len(dataset.matrix.values)), model.params.k
     within(
         "terms", size * k * 4 + (0 if missing else starts.terms(model, dataset)), "explain kmeans"
@@ -49,7 +59,7 @@ def explain_kmeans(path: str | None, data: str | None, *, row: int, first: bool,
     start = None if missing else starts.drawn_again(model, rows.seen, rows.x, rows.w)
     begin = start.centres if first and start else rows.vectors(model.fitted.centres)
     iteration = Iteration.of(model, rows, row, begin)
-    return rendered(_pieces(iteration, start, missing, first=first), form)
+    return _pieces(iteration, start, missing, first=first)
 
 
 def _pieces(

@@ -75,8 +75,6 @@ def explain(
 def _step(key: str, files: list[str], page: Page, backend: str | None) -> str:
     """Work a step of EM or of k-means through."""
     model, data = [*files, None, None][:2]
-    if page.form == "json":
-        raise BadOption(f"explain {key} writes text, markdown or latex, for people")
     if key == "em":
         from refclust.cli.commands.explain.em import explain_em
 

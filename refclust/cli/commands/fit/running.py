@@ -115,15 +115,21 @@ def drop(kept: str | None) -> None:
         release(kept)
 
 
-def run(fit: Callable[[Live], Fit], kept: str | None) -> Fit:
-    """Run a fit to its end; an interrupt leaves its checkpoint and tells how to go on."""
+def run(fit: Callable[[Live], Fit], kept: str | None, *, keeps: bool = True) -> Fit:
+    """Run a fit to its end; an interrupt leaves its checkpoint and tells how to go on.
+
+    What keeps nothing, such as a selection, advises nothing.
+    """
     live = Live()
     try:
         with _orderly():
             return fit(live)
     except KeyboardInterrupt as stop:
         live.clear()
-        _tell_how_to_go_on(live.where, kept)
+        if keeps:
+            _tell_how_to_go_on(live.where, kept)
+        else:
+            note(f"interrupted {live.where}; nothing was written")
         raise typer.Exit(TERMINATED if isinstance(stop, Terminated) else INTERRUPTED) from None
     finally:
         live.clear()

@@ -43,7 +43,10 @@ def spec(
     elif name.strip().upper() in known:
         _show([name], None, {}, as_json)
     else:
-        _show(*_of_metric(name), as_json)
+        from refclust import metrics  # noqa: F401  (importing it fills the catalogue)
+        from refclust.metrics.named import meant
+
+        _show(*meant(name), as_json)
 
 
 def _list(known: dict[str, Clause], as_json: bool) -> None:
@@ -85,38 +88,6 @@ def _title(path: Path) -> str:
     """Return the heading of a chapter."""
     with path.open(encoding="utf-8") as lines:
         return next((line[2:].strip() for line in lines if line.startswith("# ")), path.stem)
-
-
-def _of_metric(name: str) -> tuple[list[str], Entry, dict[str, Any]]:
-    """Find the clauses of a metric, or say that there is neither a clause nor a metric."""
-    from refclust import metrics  # noqa: F401  (importing it fills the catalogue)
-    from refclust.errors import UnknownClause, UnknownMetric
-    from refclust.metrics.catalogue import parse_key
-
-    try:
-        entry, asked = parse_key(name)
-    except UnknownMetric:
-        raise UnknownClause(_unknown(name)) from None
-    options = entry.checked(asked)
-    return list(entry.cited(options)), entry, options
-
-
-def _unknown(name: str) -> str:
-    """Say that a name is neither a clause nor a metric, and what it could be."""
-    import difflib
-
-    from refclust.metrics.catalogue import ENTRIES
-    from refclust.trace.clauses import load, planned, spec_root
-
-    wanted, to_come = name.strip().upper(), planned(spec_root())
-    if wanted in to_come:
-        return f"{wanted} has no clause ({to_come[wanted].status}): {to_come[wanted].what}"
-    close = [
-        *difflib.get_close_matches(wanted, [*load(spec_root()), *to_come], n=3),
-        *difflib.get_close_matches(name.strip().lower(), ENTRIES, n=2),
-    ]
-    hint = f"did you mean {', '.join(close)}?" if close else "`refclust spec` lists all clauses"
-    return f"{name!r} is neither a clause nor a metric; {hint}"
 
 
 def _show(ids: list[str], entry: Entry | None, options: dict[str, Any], as_json: bool) -> None:

@@ -89,6 +89,7 @@ def show_case(
     if as_json:
         say_json(
             {
+                "schema": "refclust-vector-case/1",
                 "id": shown.id,
                 "file": file.name,
                 "subject": file.subject,
@@ -116,6 +117,7 @@ def template(
     ] = "-",
     chapter: Chapter = None,
     force: Force = False,
+    as_json: Json = False,
 ) -> None:
     """Write an empty answers file, for another program to fill in.
 
@@ -129,7 +131,10 @@ def template(
     check_output(out, force=force)
     form = verify.template(chapter)
     write_file(out, json_text(form, indent=1), force=force)
-    if out != "-":
+    if as_json and out != "-":
+        told = {"schema": "refclust-vector-template/1", "out": out, "cases": len(form["answers"])}
+        say_json(told)
+    elif out != "-":
         cases = counted(len(form["answers"]), "case")
         note(f"wrote {for_terminal(out)}: {cases}; delete what you do not answer")
 
@@ -138,12 +143,17 @@ def template(
 def export(
     folder: Annotated[str, typer.Argument(metavar="DIR", help="A new or empty folder.")],
     force: Force = False,
+    as_json: Json = False,
 ) -> None:
     """Copy vectors, schema and instructions into a folder."""
     from refclust.cli.commands.proof.export import export_to
     from refclust.escape import for_terminal
 
     count, files = export_to(folder, force=force)
+    if as_json:
+        told = {"schema": "refclust-vector-export/1", "folder": folder}
+        say_json({**told, "files": files, "cases": count})
+        return
     note(f"wrote {counted(files, 'file')} with {counted(count, 'case')} to {for_terminal(folder)}")
 
 

@@ -29,9 +29,10 @@ from refclust.mixture.families.gaussian.parameters import between, check_weights
 from refclust.mixture.passes import CountPasses
 from refclust.numbers.argmin import ROUND
 from refclust.numbers.reading import shown
+from refclust.shown.page import brief, counted
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class MeanParameters:
     """The shares of K components, and of each the mean count of every column.
 
@@ -40,6 +41,12 @@ class MeanParameters:
 
     weights: tuple[float, ...]
     means: Sequence[Vector]
+
+    def __repr__(self) -> str:
+        k, d = len(self.weights), len(self.means[0]) if len(self.means) else 0
+        fields = {"weights": self.weights, "means": self.means}
+        words = f"{counted(k, 'component')}, {counted(d, 'column')}"
+        return brief("MeanParameters", fields, k * d, words)
 
 
 @dataclass(frozen=True, slots=True)

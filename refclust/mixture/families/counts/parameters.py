@@ -27,9 +27,10 @@ from refclust.mixture.families.estimates import component_weights
 from refclust.mixture.families.gaussian.parameters import check_weights, readable
 from refclust.mixture.options import Counts as Counts
 from refclust.numbers.reading import shown
+from refclust.shown.page import brief, counted
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CountParameters:
     """The shares of K components, and of each the probability of every word.
 
@@ -42,6 +43,12 @@ class CountParameters:
 
     weights: tuple[float, ...]
     probabilities: Sequence[Vector]
+
+    def __repr__(self) -> str:
+        k, d = len(self.weights), len(self.probabilities[0]) if len(self.probabilities) else 0
+        fields = {"weights": self.weights, "probabilities": self.probabilities}
+        words = f"{counted(k, 'component')}, {counted(d, 'column')}"
+        return brief("CountParameters", fields, k * d, words)
 
 
 def probability_buffer(parameters: CountParameters) -> Doubles:

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from refclust.errors import (
     BadOption,
@@ -20,11 +20,12 @@ from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.mixtures.gaussian import Form, Gaussians
 from refclust.kernels.mixtures.shared import Doubles
 from refclust.kernels.points import Vector
+from refclust.shown.page import brief, counted
 
 LOG_TWO_PI: Final = math.log(2.0 * math.pi)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class GaussianParameters:
     """K normal densities and their shares.
 
@@ -41,6 +42,13 @@ class GaussianParameters:
     means: tuple[Vector, ...]
     spreads: tuple[Vector, ...]
     form: Form
+
+    def __repr__(self) -> str:
+        k, d = len(self.weights), len(self.means[0]) if self.means else 0
+        names = ("weights", "means", "spreads", "form")
+        fields = {name: getattr(self, name) for name in names}
+        words = f"{counted(k, 'component')}, {counted(d, 'column')}, {self.form}"
+        return brief("GaussianParameters", fields, k * (d + d * d), words)
 
     @property
     def covariances(self) -> tuple[tuple[Vector, ...], ...]:
@@ -59,6 +67,30 @@ class GaussianParameters:
             tuple(tuple(row[i] if i == j else 0.0 for j in range(d)) for i in range(d))
             for row in rows
         )
+
+
+def spread_of(covariance: Any, form: Form, k: int) -> Vector:
+    """A covariance as a model stores it: from a matrix, or from such numbers.
+
+    Spec: GMM-SIG
+
+    >>> spread_of([[4, 0], [0, 4]], "diagonal", 0), spread_of([[4, 1], [1, 4]], "full", 0)
+    ((4.0, 4.0), (4.0, 1.0, 1.0, 4.0))
+    """
+    rows = list(covariance)
+    if not all(hasattr(row, "__len__") for row in rows):
+        return tuple(map(float, rows))
+    matrix = [tuple(map(float, row)) for row in rows]
+    if form == "full":
+        return tuple(x for row in matrix for x in row)
+    diagonal = tuple(row[i] for i, row in enumerate(matrix))
+    if any(x for i, row in enumerate(matrix) for j, x in enumerate(row) if i != j):
+        raise BadOption(f"covariance {k} is no diagonal matrix, and the model has {form} ones")
+    if form == "diagonal":
+        return diagonal
+    if len(set(diagonal)) != 1:
+        raise BadOption(f"covariance {k} has several variances, and the model has {form} ones")
+    return diagonal[:1]
 
 
 def densities(

@@ -26,6 +26,7 @@ from refclust.mixture.families.gaussian.parameters import (
     constant_of,
     densities,
     readable,
+    spread_of,
     whitening_diagonal,
 )
 from refclust.mixture.families.gaussian.ranges import check_means
@@ -62,10 +63,19 @@ class GaussianFamily:
                 f"the floor is {self.floor!r}, which the weights are too small for; multiply them "
                 "by a power of ten"
             )
+        flat = [
+            variance <= least
+            for variance, least in zip(self.passes.variances, self._least, strict=True)
+        ]
+        if all(flat):
+            raise DegenerateCovariance(
+                "all rows are the same, within rounding: no covariance can be estimated from them; "
+                "give rows that differ"
+            )
         if self.form == "spherical":
             return
-        for j, (variance, least) in enumerate(zip(self.passes.variances, self._least, strict=True)):
-            if variance <= least:
+        for j, constant in enumerate(flat):
+            if constant:
                 raise DegenerateCovariance(
                     f"column {data.feature_name(j)} has the same value in all rows, within "
                     "rounding; leave it out, or choose a spherical covariance (EII, VII)"
@@ -286,11 +296,14 @@ class GaussianFamily:
         if isinstance(content, GaussianParameters):
             parameters = content
         else:
-            with readable("weights, means and spreads"):
+            with readable("weights, means, and covariances (matrices) or spreads"):
+                named = "covariances" if "covariances" in content else "spreads"
                 parameters = GaussianParameters(
                     tuple(map(float, content["weights"])),
                     tuple(tuple(map(float, mean)) for mean in content["means"]),
-                    tuple(tuple(map(float, spread)) for spread in content["spreads"]),
+                    tuple(
+                        spread_of(spread, self.form, k) for k, spread in enumerate(content[named])
+                    ),
                     self.form,
                 )
         check_parameters(parameters, self.passes.rows.data.d)
