@@ -248,6 +248,22 @@ def test_threads_change_no_sparse_step_and_no_seed(
     assert answers[0] == answers[1] == answers[2]
 
 
+@pytest.mark.parametrize("columns", [1, 2])
+def test_a_sparse_row_whose_centre_leaves_while_the_others_stay(columns: int) -> None:
+    """What moves away raises no bound of those that stay: the row is now one of theirs."""
+    rows = [2.5 + sign * 2.0**-e for e in range(1, 20) for sign in (1.0, -1.0)]
+    values = [[side * x] + [0.0] * (columns - 1) for x in rows for side in (1.0, -1.0)]
+    data = documents(values)
+    points, ours = Points(data), Rows(data)
+    due = made = None
+    for last in (5.5, 3.5, 4.0, 3.5, 9.0, 3.5, 3.25):
+        places = (1.5, -1.5, -3.5, last)
+        centres = CentreMatrix.of([(x, *(0.0,) * (columns - 1)) for x in places])
+        due = KERNELS["kmeans.lloyd_step"].reference(points, centres, due, "euclidean")
+        made = FUNCTIONS["kmeans.lloyd_step"](ours, centres, made, "euclidean")
+        assert list(made.labels) == list(due.labels), last
+
+
 def test_means_that_somebody_holds_stay_what_they_were() -> None:
     data = SPARSE["scaled"]
     rows = Rows(data)
