@@ -16,7 +16,7 @@ from refclust.testing.rungs.assorted import assorted
 from refclust.testing.rungs.bulk import cells, long
 from refclust.testing.rungs.centres.borders import borders
 from refclust.testing.rungs.centres.candidates import candidates
-from refclust.testing.rungs.centres.crowds import crowds
+from refclust.testing.rungs.centres.crowds import crowds, fits
 from refclust.testing.rungs.centres.drifts import drifts
 from refclust.testing.rungs.centres.edges import edges
 from refclust.testing.rungs.centres.grid import grid
@@ -97,6 +97,7 @@ def _first() -> tuple[Rung, ...]:
         searched(quick=True),
         drifts(quick=True),
         crowds(quick=True),
+        fits(),
         borders(quick=True),
         *quotients(),
         *made_up(),

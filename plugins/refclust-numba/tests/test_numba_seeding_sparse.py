@@ -248,6 +248,43 @@ def test_threads_change_no_sparse_step_and_no_seed(
     assert answers[0] == answers[1] == answers[2]
 
 
+@pytest.mark.parametrize("columns", [1, 2])
+def test_a_sparse_row_whose_centre_leaves_while_the_others_stay(columns: int) -> None:
+    """What moves away raises no bound of those that stay: the row is now one of theirs."""
+    rows = [2.5 + sign * 2.0**-e for e in range(1, 20) for sign in (1.0, -1.0)]
+    values = [[side * x] + [0.0] * (columns - 1) for x in rows for side in (1.0, -1.0)]
+    data = documents(values)
+    points, ours = Points(data), Rows(data)
+    due = made = None
+    for last in (5.5, 3.5, 4.0, 3.5, 9.0, 3.5, 3.25):
+        places = (1.5, -1.5, -3.5, last)
+        centres = CentreMatrix.of([(x, *(0.0,) * (columns - 1)) for x in places])
+        due = KERNELS["kmeans.lloyd_step"].reference(points, centres, due, "euclidean")
+        made = FUNCTIONS["kmeans.lloyd_step"](ours, centres, made, "euclidean")
+        assert list(made.labels) == list(due.labels), last
+
+
+def test_a_centre_that_stays_is_not_taken_to_move_with_its_group(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """More centres than a group holds: one of the second group leaves, and one of it stays."""
+    known: dict[float, int] = {}
+
+    def numbered(_: Versions, centres: Any) -> Any:
+        return np.array([known.setdefault(float(x), len(known) + 1) for x in centres[:, 0]])
+
+    monkeypatch.setattr(Versions, "known", numbered)
+    data = documents([[side * (2.5 + 2.0**-e)] for e in range(2, 20) for side in (1.0, -1.0)])
+    points, ours = Points(data), Rows(data)
+    due = made = None
+    for near, far in ((3.5, 20.0), (3.5, 20.0), (9.0, 30.0), (3.5, 40.0), (9.0, 41.0)):
+        first = [near, *(-50.0 * (k + 1) - far for k in range(15))]  # they move, all of them
+        centres = CentreMatrix.of([(x,) for x in (*first, 1.5, -1.5, far, -far)])
+        due = KERNELS["kmeans.lloyd_step"].reference(points, centres, due, "euclidean")
+        made = FUNCTIONS["kmeans.lloyd_step"](ours, centres, made, "euclidean")
+        assert list(made.labels) == list(due.labels), (near, far)
+
+
 def test_means_that_somebody_holds_stay_what_they_were() -> None:
     data = SPARSE["scaled"]
     rows = Rows(data)

@@ -18,6 +18,7 @@ RungKind: TypeAlias = Literal[
     "cosine-steps",
     "path",  # steps of k-means alone, with centres that are given for each
     "cosine-path",
+    "fit",  # steps of k-means alone, each from the means of the one before
     "candidates",  # the first two rows as candidates, beside centres that are there already
     "pairs",  # distances and passes over pairs alone
     "passes",  # passes over pairs alone

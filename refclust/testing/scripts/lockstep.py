@@ -19,6 +19,7 @@ from refclust.backends.protocol import Problem
 from refclust.backends.traits import with_traits
 from refclust.data.dataset import Dataset
 from refclust.errors import RefclustError
+from refclust.kernels.centres import CentreMatrix
 from refclust.kernels.contingency import LabelPairs
 from refclust.kernels.information import Margins
 from refclust.kernels.linkage import LINKAGES, SQUARED
@@ -31,6 +32,7 @@ from refclust.testing.scripts.row_calls import (
     distance_calls,
     few_calls,
     first_rows,
+    fit_calls,
     has_pairs,
     kmeans_calls,
     path_calls,
@@ -56,9 +58,12 @@ class Made:
 
     call: int
     part: str = ""
+    columns: int = 0  # of centres, if the answer is to be taken for such, as drivers take means
 
     def of(self, answer: Any) -> Any:
         """The argument, given the answer to that call."""
+        if self.columns:
+            return CentreMatrix.flat(answer, self.columns)
         return getattr(answer, self.part) if self.part else answer
 
 
@@ -189,7 +194,7 @@ def kernels_of(rung: Rung) -> frozenset[str]:
             return frozenset(["distances.pairwise"]) | PASSES
         case "passes":
             return PASSES
-        case "path" | "cosine-path":
+        case "path" | "cosine-path" | "fit":
             steps = ("lloyd_step", "means", "residual", "assign")
             return frozenset(f"kmeans.{name}" for name in steps)
         case "candidates":
@@ -269,6 +274,9 @@ def _write(made: Script, rung: Rung) -> None:
             pass_calls(made, rung)
         case "path" | "cosine-path":
             path_calls(made, rung.path, "euclidean" if rung.kind == "path" else "cosine")
+        case "fit":
+            made = Script([rung.data])
+            fit_calls(made, rung)
         case "candidates":
             candidate_calls(made, rung.centres or ())
         case "rules":

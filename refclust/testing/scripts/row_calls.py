@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from refclust.testing.scripts.lockstep import Made, Script
 
 _ITERATIONS: Final = 3
+_LONGER: Final = 6  # of a fit by its own means
 _MOST_PAIRS: Final = 90  # rows of which all distances are asked
 _FEW_PAIRS: Final = 20  # the same where each kernel is called a few times
 _MOST_STARTS: Final = 20  # centres brought in one after another
@@ -105,6 +106,23 @@ def path_calls(made: Script, path: Sequence[Sequence[Vector]], metric: str) -> N
     made.call("kmeans.means", sums, k=k)
     made.call("kmeans.residual", sums, matrix, k=k)
     made.call("kmeans.assign", matrix, metric, k=k)
+
+
+def fit_calls(made: Script, rung: Rung) -> None:
+    """Steps from the backend's own means, handed back as it made them, as the driver does."""
+    assert rung.centres is not None
+    before: Made | None = None
+    matrix: Any = CentreMatrix.of(rung.centres)
+    k = len(rung.centres)
+    for _ in range(_LONGER):
+        before = made.call("kmeans.lloyd_step", matrix, before, "euclidean", k=k)
+        sums = replace(before, part="sums")
+        means = made.call("kmeans.means", sums, k=k)
+        made.call("kmeans.residual", sums, matrix, k=k)
+        if not all(made.due(sums).weights):
+            break  # the driver would move an empty cluster
+        matrix = replace(means, columns=rung.data.d)
+    made.call("kmeans.assign", matrix, "euclidean", k=k)
 
 
 def candidate_calls(made: Script, centres: Sequence[Vector]) -> None:

@@ -7,10 +7,11 @@ scores farther apart than twice that, times 1.1, are in proven order. Call that 
 *What the last call proved.* The table holds exactly e, the start exactly h, the row exactly y. If a
 centre goes from e to e' and from h to h', its score y.e + h changes by at least
 h' - h - |y| |e' - e|, and both computed scores err by half a bound at most. So the least score of a
-group of centres falls by no more than the least of these changes and a bound, and a group whose
-least score stays beyond the row's own centre by a bound is not looked at. As a function of |y| the
-least of those changes is concave: between the shortest row and the longest one it is nowhere below
-its chord, and the chord is what is used. A group none of whose centres changed keeps its scores.
+group of centres changes by no less than the least of these, 0 among them if a centre of the group
+stayed, and a bound; a group whose least score stays beyond the row's own centre by a bound is not
+looked at. As a function of |y| the least of those changes is concave: between the shortest row and
+the longest one it is nowhere below its chord, and the chord is what is used. A group none of whose
+centres changed keeps its scores.
 
 *Doubles* for the centres that singles leave in doubt: |c|**2 - 2 x.c errs by
 (m + 200) 2**-53 (|x| + |c|)**2, where 200 covers the sum of squares, see
@@ -106,13 +107,17 @@ def _moved(rows: Rows, grouped: GroupedCentres, table: Any, vectors: Any, unit: 
     ends = float(lengths.min()), float(lengths.max())
     slopes, drops = np.zeros(len(grouped.table)), np.zeros(len(grouped.table))
     for g in range(len(grouped.table)):
-        own = np.nonzero(fresh & (grouped.places // LANES == g))[0]
+        members = grouped.places // LANES == g
+        own = np.nonzero(fresh & members)[0]
         if len(own):
             short, long = (float((change[own] - end * drift[own]).min()) for end in ends)
+            if len(own) < np.count_nonzero(members):
+                short, long = min(short, 0.0), min(long, 0.0)  # the others stayed where they were
             slope = (long - short) / (ends[1] - ends[0]) if ends[1] > ends[0] else 0.0
             drop = short - slope * ends[0]
-            # Twice 2**-40 of all parts is more than the roundings of this line.
-            drop -= 2.0**-39 * (abs(short) + abs(long) + abs(slope) * ends[1])
+            # More than the roundings of this line, and not 0 if any score changed.
+            parts = float(np.abs(change[own]).max() + ends[1] * drift[own].max())
+            drop -= 2.0**-38 * (parts + abs(slope) * ends[1])
             usable = np.isfinite(slope) and np.isfinite(drop)
             slopes[g], drops[g] = (slope, drop) if usable else (0.0, -np.inf)
     return Changes(np.append(fresh, False)[grouped.names], slopes, drops)

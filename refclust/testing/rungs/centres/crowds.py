@@ -44,6 +44,19 @@ def crowds(*, quick: bool) -> Rung:
     return Rung("crowds" if quick else "more-crowds", why, "several", tuple(rungs), quick=quick)
 
 
+def fits() -> Rung:
+    """Fits in which few clusters change in the end: means of the others are what they were."""
+    rungs = []
+    for k, d, seed in ((37, 12, 81), (20, 1, 82), (21, 2, 83)):
+        rng = stream(seed)
+        ends = _ends(k, d, rng)
+        rows = [*ends, *_between(ends, rng)]  # no cluster is without a row
+        data = dense_of(rows) if d == 2 else sparse_of(nonzero(rows), d, indices="i")
+        rungs.append(rung_of(f"K = {k}, d = {d}", "", data, kind="fit", centres=ends))
+    why = "each step from the means that the backend itself made of the one before"
+    return Rung("own-means", why, "several", tuple(rungs), quick=True)
+
+
 def _crowd(k: int, d: int, storage: str, seed: int, n: int = 0) -> Rung:
     rng = stream(seed)
     ends = _ends(k, d, rng)

@@ -33,6 +33,7 @@ def of_bounds() -> Iterable[Saboteur]:
     """All of them."""
     yield Saboteur("margins-that-overflow", "instead of", _keeping(_far))
     yield Saboteur("groups-that-stand-still", "instead of", _keeping(_still))
+    yield Saboteur("own-means-that-hardly-moved", "instead of", _believing())
     yield _short_beside_rows()
     yield _angles_in_singles()
     yield from _of_means()
@@ -74,6 +75,25 @@ def _keeping(kept: Any) -> Functions:
         return LloydStep(chosen, right.changed, kmeans.accumulate(points, chosen, len(now)))
 
     return {"kmeans.lloyd_step": lloyd_step}
+
+
+def _believing() -> Functions:
+    """Steps that know their own means again, and take few changes for none."""
+    made: list[Any] = [None]
+
+    def means(points: Points, sums: Any) -> Any:
+        made[0] = quotients.means(points, sums)
+        return made[0]
+
+    def lloyd_step(
+        points: Points, centres: Any, before: Any, metric: str = "euclidean"
+    ) -> LloydStep:
+        values = getattr(centres, "values", None)
+        if before is not None and before.changed < 30 and getattr(values, "obj", 0) is made[0]:
+            return LloydStep(array("i", before.labels), 0, before.sums)
+        return kmeans.lloyd_step(points, centres, before, metric)
+
+    return {"kmeans.means": means, "kmeans.lloyd_step": lloyd_step}
 
 
 def _short_beside_rows() -> Saboteur:
