@@ -275,6 +275,8 @@ def test_everything_that_makes_sense_at_once() -> None:
     scores = score_probabilities([0, 1, 1], [0.5, 2.5, 1.0])
     assert set(scores) == {"roc_auc", "average_precision", "hinge_loss"}
     several = refclust.probabilities([["a"], ["a", "b"]], [[1, 0], [0, 1]], several=True)
-    assert {entry.name for entry in selection(several)[0]} == {"roc_auc", "average_precision"}
+    rankings = {"ranking_loss", "coverage_error", "label_ranking_average_precision"}
+    areas = {"roc_auc", "average_precision"}
+    assert {entry.name for entry in selection(several)[0]} == areas | rankings
     columns = score_probabilities("ab", [[0.5, 0.5], [0.25, 0.75]])
     assert {"top_k_accuracy", "log_loss", "brier_score"} <= set(columns)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import refclust
 from refclust.errors import BadOption, LabelLengthMismatch, NegativeCount
 from refclust.formulas import pairs
+from refclust.formulas.memberships import Memberships
 from refclust.formulas.pairs import pair_counts, pair_metric, same_cluster
 from refclust.formulas.undefined import Undefined
 from refclust.metrics import Contingency
@@ -392,6 +393,8 @@ def _hard(labels: list[int]) -> list[list[int]]:
 @given(HARD)
 def test_soft_indices_of_hard_clusters(sides: tuple[list[int], list[int]]) -> None:
     first, second = map(_hard, sides)
+    for i, j in itertools.combinations(range(len(first)), 2):
+        assert pairs.sameness(Memberships.of(first), i, j) == same_cluster(sides[0], i, j)
     assert refclust.soft_rand(first, second).fraction == refclust.rand(*sides).fraction
     soft, plain = refclust.soft_adjusted_rand(first, second), refclust.adjusted_rand(*sides)
     assert (soft.fraction, soft.undefined is None) == (plain.fraction, plain.undefined is None)
@@ -402,6 +405,9 @@ def test_soft_indices_of_hard_clusters(sides: tuple[list[int], list[int]]) -> No
 @given(SHARES)
 def test_soft_indices(sides: tuple[list[tuple[int, int]], list[tuple[int, int]]]) -> None:
     first, second = ([list(row) for row in side] for side in sides)
+    x, y = ([Fraction(u, sum(row)) for u in row] for row in first[:2])
+    common = sum(map(min, x, y), Fraction())  # what both have in common
+    assert pairs.sameness(Memberships.of(first), 0, 1) == common
     rand = refclust.soft_rand(first, second)
     assert rand.fraction == refclust.soft_rand(second, first).fraction
     assert 0 <= rand <= 1
