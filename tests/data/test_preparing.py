@@ -266,10 +266,14 @@ def test_unnamed_columns_are_found_by_their_numbers() -> None:
 
 @pytest.mark.spec("PREP-DECIDES")
 def test_one_column_decides() -> None:
-    assert deciding_column(dataset([[0.0, 0.0], [3.0, 1.0]])) is None  # nine tenths, not more
-    assert deciding_column(dataset([[0.0, 0.0], [4.0, 1.0]])) == (0, 16 / 17)
-    assert deciding_column(dataset([[0.0], [5.0]])) is None
-    assert deciding_column(dataset([[2.0, 2.0], [2.0, 2.0]])) is None
+    def decides(*rows: list[float]) -> tuple[int, float] | None:
+        return deciding_column(dataset([*rows] * 5))
+
+    assert decides([0.0, 0.0], [3.0, 1.0]) is None  # nine tenths, not more
+    assert decides([0.0, 0.0], [4.0, 1.0]) == (0, 16 / 17)
+    assert decides([0.0], [5.0]) is None
+    assert decides([2.0, 2.0], [2.0, 2.0]) is None
+    assert deciding_column(dataset([[0.0, 0.0], [4.0, 1.0]] * 4)) is None  # too few rows
     many = dataset([[float(i), 1e-3 * (i % 2)] for i in range(3000)])
     assert deciding_column(many) is not None
 

@@ -9,6 +9,7 @@ from refclust.data.dataset import Dataset, Dense
 from refclust.data.preparing.scales import integers
 
 ROWS: Final = 1000
+FEWEST: Final = 10
 MOST: Final = Fraction(9, 10)
 
 
@@ -18,11 +19,11 @@ def deciding_column(data: Dataset) -> tuple[int, float] | None:
     Spec: PREP-DECIDES
 
     >>> from refclust.data.accepting.door import dataset
-    >>> deciding_column(dataset([[1, 100], [2, 300]]))
-    (1, 0.9999750006249843)
+    >>> deciding_column(dataset([[i % 2, 7 * (i % 2)] for i in range(10)]))
+    (1, 0.98)
     """
     matrix = data.matrix
-    if not isinstance(matrix, Dense) or matrix.d < 2 or data.gaps:
+    if not isinstance(matrix, Dense) or matrix.d < 2 or matrix.n < FEWEST or data.gaps:
         return None
     rows = range(matrix.n) if matrix.n <= ROWS else [i * matrix.n // ROWS for i in range(ROWS)]
     variances = [

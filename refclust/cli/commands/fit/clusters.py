@@ -63,7 +63,6 @@ def kmeans(
     from refclust.cluster.fit import kmeans_steps
 
     source = dataio.read(data, reading)
-    dataio.note_scales(source.data, call.metric)
     asked = replace(
         call,
         data=source.data,
@@ -78,6 +77,7 @@ def kmeans(
         return fit_run.iterated(steps, live)
 
     fit = files.run(iterated)
+    dataio.note_scales(source.data, call.metric)
     if files.check:
         fit_run.checked(fit, source.data)
     lines = fit_files.trace_lines(fit.trace, fit.metric)
@@ -111,7 +111,6 @@ def bisecting(
     from refclust.cluster import bisecting as algorithm
 
     source = dataio.read(data, reading)
-    dataio.note_scales(source.data, call.metric)
 
     def split(live: fit_run.Live, checkpoint: Checkpoint | None) -> BisectingFit:
         def watch(leaves: int) -> None:
@@ -122,6 +121,7 @@ def bisecting(
         return algorithm.bisecting(**vars(replace(asked, after_split=watch)))
 
     fit = files.run(split)
+    dataio.note_scales(source.data, call.metric)
     fit_files.write(files.outputs, source, fit, fit.labels, None, backend=files.backend)
     fit_run.drop(files.kept)
     scores = fit_files.scores(source.data, fit.labels)
@@ -178,9 +178,10 @@ def agglomerative(
         rows = {"data": table}
     else:
         source = dataio.read(data, reading)
-        dataio.note_scales(source.data, call.metric)
         rows = {"data": source.data}
     tree = hierarchical.agglomerative(**vars(replace(call, backend=files.backend, **rows)))
+    if data is not None:
+        dataio.note_scales(source.data, call.metric)
     cut = None if tree.labels is None else Cut(k=call.k, height=call.height)
     lines = fit_files.merge_lines(tree.merges)
     fit_files.write(outputs, source, tree, tree.labels or (), cut, lines)
