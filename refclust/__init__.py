@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from refclust.cluster.hierarchical import agglomerative as agglomerative
     from refclust.data.accepting.door import dataset as dataset
     from refclust.data.dataset import Dataset as Dataset
+    from refclust.data.preparing.call import prepare as prepare
     from refclust.errors import RefclustError as RefclustError
     from refclust.fitting.checkpoint import Checkpoint as Checkpoint
     from refclust.formulas.information import entropy as entropy
@@ -81,6 +82,7 @@ _HOMES: Final = {
     "naive_bayes": "refclust.classify.naive_bayes",
     "nearest_gaussian": "refclust.classify.discriminants",
     "predict": "refclust.models.predict",
+    "prepare": "refclust.data.preparing.call",
     "qda": "refclust.classify.discriminants",
     "read": "refclust.backends.plugins.formats",
     "sample": "refclust.mixture.sample",

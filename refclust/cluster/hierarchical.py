@@ -9,6 +9,7 @@ from typing import Any
 
 from refclust.backends.protocol import Problem
 from refclust.backends.session import Session
+from refclust.cluster.gower import gower_distances
 from refclust.cluster.options import AgglomerativeCall
 from refclust.cluster.tree import Merge, Tree
 from refclust.data.accepting.door import dataset, doubles
@@ -23,6 +24,7 @@ from refclust.kernels.linkage import SQUARED
 from refclust.numbers.reading import shown
 
 GIVEN = "given"
+GOWER = "gower"
 
 
 @takes(AgglomerativeCall)
@@ -49,6 +51,9 @@ def agglomerative(call: AgglomerativeCall) -> Tree:
         condensed, n = given_distances(call.distances)
         if squared:
             condensed = _squares(condensed, call.linkage)
+    elif call.metric == GOWER:
+        condensed = gower_distances(call.data)
+        n = math.isqrt(2 * len(condensed)) + 1
     else:
         rows = dataset(call.data)
         if rows.weights is not None:
@@ -80,12 +85,14 @@ def pairwise_distances(
 ) -> array[float]:
     """The distances of all pairs of rows in condensed form: (0, 1), (0, 2), ..., (1, 2), ...
 
-    Spec: KER-PAIR, DIST-L2, VEC-SQDIST, DIST-COS
+    Spec: KER-PAIR, DIST-L2, VEC-SQDIST, DIST-COS, DIST-GOWER
 
     >>> pairwise_distances([[0, 0], [3, 4], [0, 8]])
     array('d', [5.0, 8.0, 5.0])
     """
-    named("metric", metric, METRICS)
+    named("metric", metric, (*METRICS, GOWER))
+    if metric == GOWER:
+        return gower_distances(data)
     rows = dataset(data)
     for_distances(rows.n)
     session = session or Session(backend)

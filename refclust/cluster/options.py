@@ -155,10 +155,10 @@ class AgglomerativeCall(Options):
     metric: Annotated[
         str,
         Option(
-            "Nearest by which measure; cosine suits texts.",
+            "Nearest by which measure; cosine suits texts, gower mixed columns.",
             "--metric",
-            names=("euclidean", "sqeuclidean", "cosine"),
-            typed=Metric,
+            names=("euclidean", "sqeuclidean", "cosine", "gower"),
+            typed=Literal["euclidean", "cosine", "gower"],
         ),
     ] = "euclidean"
     distances: Annotated[

@@ -258,6 +258,6 @@ def _double(text: str | None) -> float:
 
 
 def _counts_up(numbers: Sequence[float]) -> bool:
-    """Whether every number is one more than the one before it, and none is missing."""
-    first = numbers[0]
-    return all(x == first + i for i, x in enumerate(numbers))
+    """Whether all numbers are whole, each one more than the one before it, and none is missing."""
+    first = float(numbers[0])
+    return first.is_integer() and all(x == first + i for i, x in enumerate(numbers))

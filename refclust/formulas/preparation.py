@@ -51,7 +51,7 @@ def quantile(column: Sequence[Number], weights: Sequence[Number], p: Number) -> 
     >>> quantile([1, 2, 4, 9], [1, 1, 1, 1], Fraction(1, 2))
     Fraction(3, 1)
     """
-    counted = sorted((exact(x), w) for x, w in zip(column, weights, strict=True) if w > 0)
+    counted = sorted((exact(x), w) for x, w in zip(column, weights, strict=True))
     share = p * total(w for _, w in counted)
     below = [total(w for _, w in counted[: i + 1]) for i in range(len(counted))]
     reached = next(x for (x, _), weight in zip(counted, below, strict=True) if weight >= share)

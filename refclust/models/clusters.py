@@ -25,6 +25,7 @@ from refclust.errors import BadOption, DimensionMismatch, FileExists
 from refclust.models.document import FORMAT, VERSION, from_json, to_json
 from refclust.models.records.clusters import (
     GIVEN,
+    GOWER,
     AgglomerativeFitted,
     AgglomerativeModel,
     AgglomerativeParams,
@@ -182,12 +183,12 @@ def origin_of(provenance: Provenance) -> DataOrigin:
 def _agglomerative(
     tree: Tree, data: Dataset | None, reading: Reading | None, cut: Cut | None
 ) -> AgglomerativeModel:
-    if data is None and tree.metric != GIVEN:
+    if data is None and tree.metric not in (GIVEN, GOWER):
         raise BadOption("a model of a tree of merges needs the data of the fit")
     if data is not None and data.n != tree.n:
         raise DimensionMismatch(f"the data have {data.n} rows; those of the tree were {tree.n}")
-    if tree.metric == GIVEN or data is None:
-        digest = None if data is None else data.digest()
+    if tree.metric in (GIVEN, GOWER) or data is None:
+        digest = None if data is None or tree.metric == GOWER else data.digest()
         known = DataFacts("distances", tree.n, 0, digest, None, reading)
     else:
         kind: DataKind = "sparse" if data.kind == "sparse" else "dense"

@@ -35,6 +35,7 @@ from refclust.models.records.clusters import (
     MixtureModel,
     Model,
 )
+from refclust.models.units import as_fitted
 from refclust.numbers.nearest import nearest_sqrt
 from refclust.numbers.real import Real, sqrt
 
@@ -106,7 +107,8 @@ def describe(
     session = Session(backend) if session is None else session
     if data is None:
         return _of_model(model, top, session)
-    rows, clusters, centres = _assigned(model, dataset(data), labels, session)
+    prepared = as_fitted(model, data)
+    rows, clusters, centres = _assigned(model, dataset(prepared), labels, session)
     return _of_data(rows, clusters, centres, _metric(model), top, typical, session)
 
 
@@ -117,11 +119,15 @@ def _of_model(model: Model, top: int, session: Session) -> Description:
     elif isinstance(model, MixtureModel | ClassifierModel):
         sizes, sparse = [*map(Fraction, model.fitted.sizes)], model.data.kind == "sparse"
         middles = model.fitted.parameters.middles
-        traits = model_traits(sizes, middles, model.data.features, sparse, top)
+        known = model.data
+        traits = model_traits(sizes, middles, known.features, sparse, top, known.preparation)
         portraits = [_portrait(k, sizes, None, traits[k], ()) for k in range(len(sizes))]
     else:
         fitted, sparse = model.fitted, model.data.kind == "sparse"
-        traits = model_traits(fitted.sizes, fitted.centres, model.data.features, sparse, top)
+        known = model.data
+        traits = model_traits(
+            fitted.sizes, fitted.centres, known.features, sparse, top, known.preparation
+        )
         within = [Fraction(rss) for rss in fitted.within]
         portraits = [
             _portrait(k, fitted.sizes, within[k], traits[k], ()) for k in range(len(fitted.centres))

@@ -14,6 +14,7 @@ from math import lcm
 
 from refclust.cluster.results import Centres
 from refclust.data.dataset import Dataset, Features
+from refclust.data.preparing.record import Preparation
 from refclust.kernels.clusters.kmeans import ClusterSums
 from refclust.kernels.points import Points, binary
 from refclust.numbers.nearest import nearest, nearest_sqrt
@@ -40,10 +41,13 @@ def model_traits(
     features: Features | None,
     sparse: bool,
     top: int,
+    plan: Preparation | None = None,
 ) -> list[tuple[Trait, ...]]:
     """The traits of clusters whose centres and sizes are all that is known.
 
-    Spec: DESC-OVERALL, DESC-DIFF, DESC-TOP
+    They are in the units of the user, if it is known what was done to the columns.
+
+    Spec: DESC-OVERALL, DESC-DIFF, DESC-TOP, PREP-UNITS
     """
     d = len(centres[0])
     flat, shift = binary([x for centre in centres for x in centre])
@@ -67,9 +71,9 @@ def model_traits(
                 Trait(
                     feature=j,
                     name=str(j if features is None else features[j]),
-                    mean=centres[k][j] + 0.0,
-                    overall=nearest(t[j], all_w << shift),
-                    difference=nearest(gaps[j], all_w << shift),
+                    mean=_value(plan, j, c[k][j], 1 << shift),
+                    overall=_value(plan, j, t[j], all_w << shift),
+                    difference=_difference(plan, j, gaps[j], all_w << shift),
                     standardised=None,
                 )
                 for j in listed
@@ -81,10 +85,11 @@ def model_traits(
 def data_traits(
     data: Dataset, points: Points, sums: ClusterSums, top: int
 ) -> list[tuple[Trait, ...]]:
-    """The traits of clusters of rows.
+    """The traits of clusters of rows, in the units of the user.
 
-    Spec: DESC-OVERALL, DESC-DIFF, DESC-STD, DESC-TOP
+    Spec: DESC-OVERALL, DESC-DIFF, DESC-STD, DESC-TOP, PREP-UNITS
     """
+    plan = data.preparation
     # Over 2**weight_shift, 2**(shift + weight_shift) and 2**(2 shift + weight_shift); the powers
     # of two cancel but for one 2**shift, the unit of the numbers themselves.
     all_w, t = sum(sums.weights), [*map(sum, zip(*sums.sums, strict=True))]
@@ -99,15 +104,34 @@ def data_traits(
                 Trait(
                     feature=j,
                     name=data.feature_name(j),
-                    mean=nearest(s[j], w << points.shift),
-                    overall=nearest(t[j], all_w << points.shift),
-                    difference=nearest(gaps[j], w * all_w << points.shift),
+                    mean=_value(plan, j, s[j], w << points.shift),
+                    overall=_value(plan, j, t[j], all_w << points.shift),
+                    difference=_difference(plan, j, gaps[j], w * all_w << points.shift),
                     standardised=_signed_root(gaps[j], w * w * variance[j]),
                 )
                 for j in _largest(listed, gaps, variance, w, top)
             )
         )
     return traits
+
+
+def _value(plan: Preparation | None, j: int, top: int, bottom: int) -> float:
+    """A number of a feature in the units of the user, rounded once.
+
+    Spec: PREP-UNITS
+    """
+    if plan is None:
+        return nearest(top, bottom)
+    centre, divisor = plan.unit(j)
+    value = centre + divisor * Fraction(top, bottom)
+    return nearest(value.numerator, value.denominator)
+
+
+def _difference(plan: Preparation | None, j: int, top: int, bottom: int) -> float:
+    if plan is None:
+        return nearest(top, bottom)
+    value = plan.unit(j)[1] * Fraction(top, bottom)
+    return nearest(value.numerator, value.denominator)
 
 
 def _largest(

@@ -27,6 +27,7 @@ from refclust.models.records.clusters import (
     ClusterModel,
     KMeansModel,
 )
+from refclust.models.units import as_fitted
 from refclust.numbers.nearest import nearest_sqrt
 from refclust.numbers.real import Real, sqrt
 
@@ -113,7 +114,7 @@ def _with_rule(model: ClusterModel | Fit) -> KMeansModel | BisectingModel:
 
 
 def _rows(model: KMeansModel | BisectingModel, data: Any, session: Session) -> tuple[Dataset, int]:
-    rows, unseen = aligned(dataset(data), model.data.features, model.data.d)
+    rows, unseen = aligned(dataset(as_fitted(model, data)), model.data.features, model.data.d)
     # Unknown features are dropped before rows are scaled: they would change the length of a row
     # but not the order of its cosines with the centres, which have none of them.
     cosine = model.params.metric == "cosine"

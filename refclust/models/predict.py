@@ -20,6 +20,7 @@ from refclust.models.clusters import Fit
 from refclust.models.mixtures import parameters_of
 from refclust.models.nearest import Prediction
 from refclust.models.records.clusters import ClassifierModel, ClusterModel, MixtureModel
+from refclust.models.units import as_fitted
 
 Clusters: TypeAlias = ClusterModel | Fit
 Mixture: TypeAlias = MixtureModel | MixtureFit[Any]
@@ -67,7 +68,8 @@ def predict(
 ) -> Prediction | Assignments | Classified:
     """Find the cluster, the most probable component, or the class of every row.
 
-    With ``full`` the densities of all components or classes are kept, for responsibilities.
+    With ``full`` the densities of all components or classes are kept, for responsibilities. Rows
+    are in the units of the user: they are prepared as those of the fit were, if those were.
 
     Spec: MODEL-PREDICT, EM-PRED, NB-PRED, QDA-MAP
 
@@ -77,6 +79,7 @@ def predict(
     >>> found.labels.tolist(), found.responsibilities(2)
     ([0, 1, 0], (0.5, 0.5))
     """
+    data = as_fitted(model, data)
     if isinstance(model, Classifier | ClassifierModel):
         chosen = classifier_of(model) if isinstance(model, ClassifierModel) else model
         return classes.predict(

@@ -7,7 +7,6 @@ new texts are counted whole, and ``predict`` keeps the words that the model know
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
 from typing import Final
@@ -21,7 +20,13 @@ from refclust.data.preparing.scales import scaled
 from refclust.data.readers.formats import Options, Reader, choose
 from refclust.data.readers.formats import read as read_data
 from refclust.data.text import document_frequencies, tfidf
-from refclust.errors import MissingColumn, RefclustError
+from refclust.errors import (
+    MissingColumn,
+    MissingValue,
+    NotFinite,
+    RefclustError,
+    UnseenCategory,
+)
 from refclust.models.records.clusters import Model, Reading, Weighing
 
 _ROLES: Final = ("label_column", "weight_column")
@@ -76,6 +81,7 @@ def fitted_to(model: Model, data: Dataset) -> tuple[Dataset, int]:
     Spec: MODEL-READ
     """
     known, unseen = aligned(data, model.data.features, model.data.d)
+    known = replace(known, preparation=data.preparation)
     reading = model.data.reading
     if reading is not None and reading.weighing is not None:
         weighing = reading.weighing
@@ -88,8 +94,10 @@ def in_units(plan: Preparation | None, data: Dataset) -> Dataset:
 
     Spec: PREP-MODEL
     """
-    if plan is None or plan.scale is None or data.preparation is not None:
+    if plan is None:
         return data
+    if plan.scale is None or data.preparation is not None:
+        return replace(data, preparation=plan)
     return replace(scaled(data, plan.scale), preparation=plan)
 
 
@@ -114,6 +122,10 @@ def read_new(
         for count in range(1, len(free) + 1):
             for gone in combinations(free, count):
                 fewer = replace(options, **dict.fromkeys(gone, None))
-                with suppress(RefclustError):
+                try:
                     return read(fewer), fewer
+                except (MissingValue, NotFinite, UnseenCategory):
+                    raise  # the columns are there; it is a cell that is wrong
+                except RefclustError:
+                    continue
         raise missing

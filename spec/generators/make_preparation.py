@@ -37,8 +37,8 @@ def files() -> list[VectorFile]:
         _column(file, name, cells.split(), [int(w) for w in weights.split()])
     dice = random.Random(7)
     for number in range(6):
-        cells = [str(F(dice.randint(-50, 50), dice.choice([1, 2, 3, 8]))) for _ in range(9)]
-        _column(file, f"drawn-{number}", cells, [dice.randint(1, 4) for _ in range(9)])
+        drawn = [str(F(dice.randint(-50, 50), dice.choice([1, 2, 3, 8]))) for _ in range(9)]
+        _column(file, f"drawn-{number}", drawn, [dice.randint(1, 4) for _ in range(9)])
     _gaps(file)
     _scaled(file)
     _categories(file)

@@ -99,7 +99,7 @@ def test_the_schema_names_every_choice() -> None:
     assert defs["DataFacts"]["properties"]["kind"]["enum"] == list(get_args(DataKind))
     tree = defs["AgglomerativeParams"]["properties"]
     assert tree["linkage"]["enum"] == [*LINKAGES, "given"]
-    assert tree["metric"]["enum"] == [*METRICS, "given"]
+    assert tree["metric"]["enum"] == [*METRICS, "gower", "given"]
     options = defs["Reading"]["properties"]["options"]["properties"]
     assert set(options) == {field.name for field in fields(Options)}
     # The words of a given vocabulary are the features of the model already.

@@ -20,8 +20,11 @@ from refclust.backends.plugins.loading import Plugin
 from refclust.backends.plugins.switch import disabled
 from refclust.data.accepting.trust import path_of
 from refclust.data.dataset import Dataset
-from refclust.data.files.source import as_file, comes_once, display_name, passing
+from refclust.data.files.source import as_file, comes_once, display_name
 from refclust.data.files.textfile import readable
+from refclust.data.preparing.asked import Asked, Constants
+from refclust.data.preparing.reading import read_prepared
+from refclust.data.preparing.record import Missing, Rule, Unseen
 from refclust.data.readers import formats
 from refclust.data.readers.formats import HEAD, Options, Plan, QuickReader, Reader
 from refclust.data.text import TextOptions
@@ -39,6 +42,7 @@ from refclust.version import __version__
 
 _LARGE: Final = 1 << 23  # bytes from which on a quick reader is worth its import
 _HASTENED: Final = ("csv", "tsv")
+_PREPARING: Final = ("category_weight", "unseen", "missing", "scale", "constants")
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 
 
@@ -60,6 +64,11 @@ class ReadArguments(TypedDict, total=False):
     vocabulary: str | None
     exclude: tuple[str, ...] | None
     categorical: tuple[str, ...] | None
+    category_weight: float
+    unseen: Unseen
+    missing: Missing
+    scale: Rule | Literal["none"]
+    constants: Constants | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,18 +183,25 @@ def read(
 ) -> Dataset:
     """Read a data set from a file, a folder or standard input (``-``); options as ``Options``.
 
-    Spec: DATA-READ
+    Further options prepare the columns of a table, as those of ``refclust.prepare`` do.
+
+    Spec: DATA-READ, PREP-DEFAULT
     """
+    given: dict[str, Any] = {**options}
     try:
-        chosen = Options(**options)
+        named: dict[str, Any] = {name: given.pop(name) for name in _PREPARING if name in given}
+        chosen = Options(**given)
     except TypeError as error:
         argument = str(error).rpartition("argument ")[2]
         allowed = ", ".join(ReadArguments.__annotations__)
         raise BadOption(f"no way of reading is called {argument}; allowed are {allowed}") from None
+    if "category_weight" in named:
+        named["weight"] = named.pop("category_weight")
     source = path_of(path, "the file to read")
-    reader = choose(source, name)
-    with passing(source):
-        return reader.read(source, chosen)
+    prepared = read_prepared(choose(source, name), source, chosen, Asked(**named))
+    for note in prepared.notes:
+        tell(note, warning=True)
+    return prepared.data
 
 
 @functools.lru_cache(maxsize=2)

@@ -106,13 +106,17 @@ def _lines(model: Model, data: Dataset | None, description: Description) -> Iter
     clusters = counted(len(description.clusters), "cluster" if classes is None else "class")
     rows, features = counted(model.data.n, "row"), counted(model.data.d, "feature")
     how = f" ({description.metric})" if hasattr(model.params, "metric") else ""
-    yield f"{clusters} by {model.algorithm}{how} from {rows}, {features}"
+    plan = model.data.preparation
+    done = "" if plan is None else plan.said()
+    yield f"{clusters} by {model.algorithm}{how} from {rows}, {features}" + (done and f" ({done})")
     if data is not None:
         same = data.digest() == model.data.digest
         yield f"described with {'these rows' if same else counted(data.n, 'other row')}"
     yield ""
     known = [portrait.rss for portrait in description.clusters if portrait.rss is not None]
     yield from size_lines([portrait.size for portrait in description.clusters], known or None)
+    if plan is not None and plan.scale is not None and known:
+        yield "RSS and mean square are those of the scaled rows; what follows is in your own units"
     if not any(portrait.traits for portrait in description.clusters):
         return
     yield ""

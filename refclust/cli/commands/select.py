@@ -92,7 +92,8 @@ def select(
     outputs.check(inputs=[data, reading.stop_words], as_json=files.as_json)
     from refclust.mixture.choosing.selection import select as choose
 
-    source = dataio.read(data, reading)
+    normal = asked.model in ("gaussian", "variational-gaussian")
+    source = dataio.read(data, reading, constants="drop" if normal else None)
 
     def fitted(live: fit_run.Live) -> Selection:
         def watch(done: int, whole: int, name: str) -> None:

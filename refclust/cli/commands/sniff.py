@@ -15,7 +15,8 @@ from refclust.escape import for_line, for_terminal
 
 if TYPE_CHECKING:
     from refclust.data.dataset import Dataset
-    from refclust.data.readers.formats import Plan
+    from refclust.data.preparing.reading import Prepared
+    from refclust.data.readers.formats import Options, Plan
 
 SCHEMA: Final = "refclust-sniff/1"
 UNREADABLE: Final = 3
@@ -40,6 +41,7 @@ def sniff(
     refclust sniff counts.txt.gz --format svmlight --base 0
     """
     from refclust.backends.plugins import formats
+    from refclust.data.preparing.reading import read_prepared
 
     options = reading.options()
     plan: Plan | None = None
@@ -49,7 +51,9 @@ def sniff(
         with keeping(file):
             reader = formats.choose(file, reading.format)
             plan = reader.plan(file, options)
-            data = reader.read(file, options)
+            prepared = read_prepared(reader, file, options, reading.asked())
+            data = prepared.data
+            plan = _settled(plan, prepared, options)
     except RefclustError as error:
         if error.code in ("bad-option", "file-not-found", "backend-refused"):
             raise  # this says nothing about what is in the file
@@ -60,6 +64,28 @@ def sniff(
         _say_text(file, plan, data, trouble)
     if trouble is not None:
         raise typer.Exit(UNREADABLE)
+
+
+def _settled(plan: Plan, prepared: Prepared, options: Options) -> Plan:
+    """A plan judged by the beginning of a file, once all of it was read.
+
+    What columns hold is certain now, and cells that are no features may hold what they like.
+    """
+    data = prepared.data
+    done = "" if data.preparation is None else data.preparation.said()
+    if not prepared.notes and prepared.options == options and not done:
+        return plan
+    from dataclasses import replace
+
+    from refclust.data.readers.cells import listed
+
+    names = [data.feature_name(j) for j in range(data.d)]
+    shown = f"{data.d}" + ("" if data.features is None else f": {listed(names)}")
+    facts = [(name, shown if name == "features" else text) for name, text in plan.facts]
+    if done:
+        facts.append(("prepared", done))
+    doubts = [note for note in plan.notes if "column" not in note and "maybe ids" not in note]
+    return replace(plan, facts=tuple(facts), notes=(*prepared.notes, *doubts))
 
 
 def formats(
@@ -148,7 +174,8 @@ def _say_text(
     if data is not None:
         lines += ["", f"the first {counted(min(data.n, _ROWS), 'row')}", *_preview(data)]
     for doubt in () if plan is None else plan.notes:
-        if str(trouble) != doubt:
+        # One doubt about a cell is enough: what reading says of it is said last.
+        if doubt.partition(" is ")[0] != str(trouble).partition(" is ")[0]:
             lines += ["", f"note: {for_line(doubt)}"]
     if trouble is None:
         lines += ["", "it can be read"]

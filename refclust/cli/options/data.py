@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
@@ -21,6 +21,7 @@ from refclust.escape import for_terminal
 
 if TYPE_CHECKING:
     from refclust.data.dataset import Dataset
+    from refclust.data.preparing.mixed import Mixed
     from refclust.data.readers.formats import Options
     from refclust.data.text import TextOptions
     from refclust.models.records.clusters import Model
@@ -188,8 +189,6 @@ class DataOptions:
 
     def over(self, base: Options) -> Options:
         """The options of ``base``, overruled by those that were given."""
-        from dataclasses import replace
-
         named: dict[str, Any] = {
             "delimiter": self.sign(),
             "header": self.header,
@@ -236,8 +235,6 @@ class DataOptions:
         named = (self.lowercase, self.stop_words, self.min_df, self.max_df, self.tfidf or None)
         if all(value is None for value in named):
             return base
-        from dataclasses import replace
-
         from refclust.data.readers.words import read_words
         from refclust.data.text import PLAIN
 
@@ -294,13 +291,36 @@ def read_plain(path: str, reading: DataOptions) -> Source:
         return Source(path, reader.name, options, reader.read(path, options))
 
 
+def read_mixed(path: str, reading: DataOptions) -> tuple[Source, Mixed]:
+    """Read a table whose columns stay numbers and categories with gaps, for Gower's distance.
+
+    The data of the source know only the names and classes of the rows.
+    """
+    from array import array as numbers
+
+    from refclust.backends.plugins import formats
+    from refclust.data.dataset import dense
+    from refclust.data.preparing.mixed import mixed
+
+    if replace(reading, categorical=None).asked() != DataOptions().asked():
+        raise BadOption("--metric gower measures columns as they are: no --scale, no --missing")
+    options = reading.options()
+    reader = formats.choose(path, reading.format)
+    if reader.frame is None:
+        raise BadOption(f"--metric gower is about tables; {reader.name} has no columns of its own")
+    with passing(path):
+        table = mixed(reader.frame(path, options, None), options)
+    for text in table.notes:
+        note(text)
+    rows = dense(numbers("d", bytes(8 * table.n)), 1, ids=table.ids, labels=table.labels)
+    return Source(path, reader.name, options, rows), replace(table, notes=())
+
+
 def read_as(model: Model, path: str, reading: DataOptions) -> tuple[Source, int]:
     """Read data as those of a model were read, unless options say otherwise.
 
     Returns them over the features of the model, and how many other features were left out.
     """
-    from dataclasses import replace
-
     from refclust.backends.plugins import formats
     from refclust.data.preparing.reading import read_again
     from refclust.data.readers.formats import Options
@@ -341,6 +361,24 @@ def note_unseen(unseen: int) -> None:
     if unseen:
         features = "1 feature" if unseen == 1 else f"{unseen:,} features"
         note(f"{features} of the data {'is' if unseen == 1 else 'are'} unknown to the model")
+
+
+def note_scales(data: Dataset, metric: str) -> None:
+    """Tell that one column decides almost alone, if distances are those of unscaled rows.
+
+    Spec: PREP-DECIDES
+    """
+    from refclust.data.preparing.spread import deciding_column
+
+    if metric != "euclidean" or (data.preparation is not None and data.preparation.scale):
+        return
+    column = deciding_column(data)
+    if column is not None:
+        name, share = for_terminal(data.feature_name(column[0])), f"{100 * column[1]:.3g}%"
+        note(
+            f"{name} has {share} of all variance, so it decides almost alone; --scale standard "
+            "lets all features count"
+        )
 
 
 def refuse_same(outputs: list[str], inputs: list[str]) -> None:

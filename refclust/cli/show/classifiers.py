@@ -58,7 +58,9 @@ def classifier_lines(fit: AnyClassifier, data: Dataset, correct: int) -> Iterato
     ]
     yield from fact_lines(facts)
     yield ""
-    yield from component_lines(fit.parameters, fit.sizes, data.features, names=fit.classes)
+    yield from component_lines(
+        fit.parameters, fit.sizes, data.features, names=fit.classes, plan=data.preparation
+    )
 
 
 def _smoothing(settings: dict[str, Any]) -> str:

@@ -90,10 +90,13 @@ def _unconverged(fit: BisectingFit) -> Iterator[tuple[str, str]]:
         yield "not converged", f"{splits}: {most} is the limit, --limit N allows more"
 
 
-def tree_lines(tree: Tree, sizes: Sequence[int] | None) -> Iterator[str]:
+def tree_lines(
+    tree: Tree, sizes: Sequence[int] | None, data: Dataset | None = None
+) -> Iterator[str]:
     """Tell about a tree of merges, and about its clusters if it was cut."""
     metric = "given" if tree.metric == "given" else tree.metric
-    yield f"{counted(tree.n, 'row')}; {counted(len(tree.merges), 'merge')}, {tree.linkage} linkage"
+    rows = counted(tree.n, "row") if data is None or data.preparation is None else data_text(data)
+    yield f"{rows}; {counted(len(tree.merges), 'merge')}, {tree.linkage} linkage"
     yield ""
     last = [number(merge.height) for merge in tree.merges[: -_MOST_TOLD - 1 : -1]]
     facts = [("distances", metric)]
@@ -129,7 +132,9 @@ def size_lines(sizes: Sequence[Fraction], within: Sequence[float] | None) -> lis
 def data_text(data: Dataset) -> str:
     """How much data there are."""
     rows, features = counted(data.n, "row"), counted(data.d, "feature")
-    return f"{rows}, {features}{', weighted' if data.weights is not None else ''}"
+    done = "" if data.preparation is None else data.preparation.said()
+    said = f" ({done})" if done else ""
+    return f"{rows}, {features}{', weighted' if data.weights is not None else ''}{said}"
 
 
 def fact_lines(facts: Sequence[tuple[str, str]]) -> list[str]:

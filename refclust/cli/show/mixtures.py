@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from refclust.cli.output import columns, counted
@@ -19,6 +20,7 @@ from refclust.escape import for_terminal
 
 if TYPE_CHECKING:
     from refclust.data.dataset import Dataset, Features
+    from refclust.data.preparing.record import Preparation
     from refclust.mixture.certified import Certified
     from refclust.mixture.course.certificate import Ascent
     from refclust.mixture.predict import Parameters
@@ -79,7 +81,8 @@ def mixture_lines(fit: AnyFit, data: Dataset, facts: Facts) -> Iterator[str]:
     rows = [*_likelihoods(fit, facts), *_course(fit), *backend]
     yield from fact_lines(rows)
     yield ""
-    yield from component_lines(fit.parameters, fit.sizes, data.features)
+    plan = data.preparation
+    yield from component_lines(fit.parameters, fit.sizes, data.features, plan=plan)
 
 
 def _likelihoods(fit: AnyFit, facts: Facts) -> Iterator[tuple[str, str]]:
@@ -211,8 +214,12 @@ def component_lines(
     features: Features | None,
     *,
     names: Sequence[object] | None = None,
+    plan: Preparation | None = None,
 ) -> list[str]:
-    """A table of the components: share, size, and where they are, or which words they like."""
+    """A table of the components: share, size, and where they are, or which words they like.
+
+    Means and deviations are in the units of the user (PREP-UNITS).
+    """
     from refclust.mixture.families.gaussian_parameters import GaussianParameters
     from refclust.mixture.families.means import MeanParameters
 
@@ -229,12 +236,13 @@ def component_lines(
         listed = range(min(d, _MOST_FEATURES))
         head += [_name(features, j) for j in listed]
         for row, mean in zip(rows, parameters.means, strict=False):
-            row += [f"{mean[j]:.4g}" for j in listed]
+            row += [f"{_of_user(plan, j, mean[j]):.4g}" for j in listed]
         if isinstance(parameters, GaussianParameters):
             what = "means ± standard deviations"
             for row, covariance in zip(rows, parameters.spreads, strict=False):
                 for j in listed:
-                    row[3 + j] += f" ± {math.sqrt(variance(covariance, j, d)):.3g}"
+                    deviation = math.sqrt(variance(covariance, j, d))
+                    row[3 + j] += f" ± {_of_user(plan, j, deviation, wide=True):.3g}"
         left, right = d - len(listed), frozenset(range(1, len(head)))
     else:
         head.append("more probable here than elsewhere")
@@ -254,6 +262,14 @@ def variance(covariance: Sequence[float], j: int, d: int) -> float:
         if len(covariance) == 1
         else covariance[j * (d + 1) if len(covariance) > d else j]
     )
+
+
+def _of_user(plan: Preparation | None, j: int, value: float, *, wide: bool = False) -> float:
+    """A number of a feature, or how wide it is, in the units of the user."""
+    if plan is None:
+        return value
+    centre, divisor = plan.unit(j)
+    return float(divisor * Fraction(value) + (0 if wide else centre))
 
 
 def _name(features: Features | None, j: int) -> str:

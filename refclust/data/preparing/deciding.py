@@ -37,7 +37,7 @@ class LeftOut:
 
     def said(self, free: Sequence[str], named: bool) -> str:
         """What it is and, while the role is free, how it may be used."""
-        called = _typed(self.name) if named else str(self.column + 1)
+        called = _typed(self.name, self.column) if named else str(self.column + 1)
         role = {"id": "--id-column", "nominal": "--label-column"}.get(self.kind)
         advice = f": {role} {called}" if role in free else ""
         shown_name = listed([self.name]) if named else f"column {self.column + 1}"
@@ -110,21 +110,39 @@ def note_of(left_out: Sequence[LeftOut], columns: Layout, named: bool) -> str:
 def _refuse(frame: Frame, j: int, columns: Layout) -> NoReturn:
     """Say what stands in a column that is no feature as it is, and what can be done with it."""
     column = frame.columns[j]
-    called = _typed(column.name) if frame.named else str(j + 1)
+    called = _typed(column.name, j) if frame.named else str(j + 1)
     for i, text in enumerate(column.names()):
         if text is not None and not (column.numbers is not None and is_number(text)):
             raise BadCell(
                 f"{frame.place(i, j)} is {shown(text)}, which is not a number; "
-                f"{_advice(column, called, columns)}"
+                f"{_advice(column, called, columns, _nominal(frame, columns))}"
             )
     cell = "" if column.raw is None else column.raw[0]
     number_in(cell, frame.place(0, j), hint="")
     raise MissingColumn(f"{frame.place(0, j)}: no cell of the column is a number")
 
 
-def _advice(column: Column, called: str, columns: Layout) -> str:
+def _nominal(frame: Frame, columns: Layout) -> list[str]:
+    """All columns that would be refused for their categories, as they would be typed."""
+    wanted = [j for j in columns.features if j not in columns.categorical]
+    return [
+        _typed(frame.columns[j].name, j) if frame.named else str(j + 1)
+        for j in wanted
+        if frame.columns[j].kind == "nominal"
+        and frame.columns[j].numbers is None
+        and not named_class(frame.columns[j].name)
+    ]
+
+
+def _advice(column: Column, called: str, columns: Layout, others: Sequence[str]) -> str:
     leave = f"--exclude {called} leaves it out"
     if column.kind in ("nominal", "constant"):
+        if len(others) > 1:
+            every = ",".join(others)
+            return (
+                f"{len(others)} columns hold categories: --categorical {every} uses them; "
+                "--label-column C and --exclude C take a column out"
+            )
         count = len({text for text in column.names() if text is not None})
         held = f"the column holds {count} categor{'y' if count == 1 else 'ies'}"
         label = "" if columns.label is not None else f", --label-column {called} compares with them"
@@ -134,8 +152,10 @@ def _advice(column: Column, called: str, columns: Layout) -> str:
     return f"the column holds {_WHAT.get(column.kind, 'text')}; {leave}"
 
 
-def _typed(name: str) -> str:
-    """A name as it would be typed in a shell."""
+def _typed(name: str, column: int) -> str:
+    """A name as it would be typed in a shell; by its number where a name says nothing."""
     if name.isascii() and name.replace("_", "").replace(".", "").isalnum():
         return name
+    if not name.isprintable() or not name or "," in name or len(name) > 40:
+        return str(column + 1)
     return "'" + name.replace("'", "'\\''") + "'"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from refclust.data.dataset import DOUBLES, Dataset, Features, dense, readonly
@@ -19,6 +19,7 @@ from refclust.data.readers.cells import number_in, shown, weight_in
 from refclust.data.readers.tables.layout import Layout
 from refclust.data.typed import Column, Frame
 from refclust.errors import EmptyInput, EmptyLabel, MissingValue, NotFinite, UnseenCategory
+from refclust.limits import within
 
 Rows = Sequence[int]
 
@@ -28,7 +29,7 @@ class Beside:
     """What stands beside the features of a table, row for row."""
 
     ids: tuple[str, ...] | None = None
-    labels: tuple[str, ...] | None = None
+    labels: tuple[Hashable, ...] | None = None
     weights: array[float] | None = None
 
 
@@ -62,20 +63,28 @@ def texts_of(column: Column) -> Sequence[str]:
 
 
 def encoded(
-    frame: Frame, features: Sequence[int], around: Beside, columns: Layout, asked: Asked
+    frame: Frame,
+    features: Sequence[int],
+    around: Beside,
+    columns: Layout,
+    asked: Asked,
+    *,
+    numbered: bool = False,
 ) -> Dataset:
     """Rows of doubles from the columns of a table, with what was done to them.
 
     Spec: PREP-MISSING, PREP-FILL, PREP-ONEHOT, PREP-SCALED
     """
-    named = [(j, j if not frame.named else frame.columns[j].name) for j in features]
+    kept = kept_rows(frame, [*features], asked.missing, columns.categorical)
     prepared = tuple(
-        PreparedColumn(name, _categories(frame, j) if j in columns.categorical else None)
-        for j, name in named
+        PreparedColumn(
+            frame.columns[j].name if known_by_name(frame, j) else j,
+            _categories(frame, j, kept) if j in columns.categorical else None,
+        )
+        for j in features
     )
     plan = Preparation(prepared, asked.missing, None, float(asked.weight), asked.unseen, None)
     typed = any(column.categories is not None for column in prepared)
-    kept = kept_rows(frame, features, asked.missing)
     data = _assembled(frame, features, plan, around, kept)
     if asked.missing in ("mean", "median"):
         rule = mean_of if asked.missing == "mean" else median_of
@@ -85,7 +94,7 @@ def encoded(
     if asked.rule is not None:
         indicators = {j for j, (_, name) in enumerate(plan.features or ()) if name is not None}
         plan = replace(plan, scale=scale_of(data.checked(), asked.rule, plain=indicators))
-    if not typed and asked.missing == "refuse":
+    if not (typed or numbered) and asked.missing == "refuse":
         plan = replace(plan, columns=None)
     whole = data.checked() if plan.scale is None else scaled(data.checked(), plan.scale)
     trivial = plan.columns is None and plan.scale is None
@@ -97,12 +106,22 @@ def applied(plan: Preparation, frame: Frame, around: Beside, places: Sequence[in
 
     Spec: PREP-MODEL, PREP-UNSEEN
     """
-    kept = kept_rows(frame, places, plan.missing)
+    pairs = zip(places, plan.columns or (), strict=True)
+    nominal = frozenset(j for j, column in pairs if column.categories is not None)
+    kept = kept_rows(frame, places, plan.missing, nominal)
     data = _assembled(frame, places, plan, around, kept)
     if plan.fills is not None:
         data = _filled(data, plan.fills)
     whole = data.checked() if plan.scale is None else scaled(data.checked(), plan.scale)
     return replace(whole, preparation=plan)
+
+
+def known_by_name(frame: Frame, j: int) -> bool:
+    """Whether a column has a name of its own, by which it can be found again.
+
+    Spec: PREP-MODEL
+    """
+    return frame.named and frame.names.count(frame.names[j]) == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,14 +148,18 @@ class _Loose:
         )
 
 
-def kept_rows(frame: Frame, features: Sequence[int], missing: Missing) -> list[int]:
+def kept_rows(
+    frame: Frame, features: Sequence[int], missing: Missing, nominal: Collection[int]
+) -> list[int]:
     """The rows that stay; a cell that is missing and may not be is refused, the first first.
 
     Spec: PREP-MISSING, PREP-DROP
     """
     empty = {(i, j) for j in features for i in frame.columns[j].missing()}
-    wrong = [(i, j) for j in features if (i := frame.columns[j].no_number()) is not None]
-    wrong += [(i, j) for j in features if (i := _infinite(frame.columns[j])) is not None]
+    # Where categories are due, any text is one; where numbers are due, no text is one.
+    numeric = [j for j in features if j not in nominal]
+    wrong = [(i, j) for j in numeric if (i := _no_number(frame.columns[j])) is not None]
+    wrong += [(i, j) for j in numeric if (i := _infinite(frame.columns[j])) is not None]
     if missing == "refuse":
         wrong += empty
     if wrong:
@@ -149,6 +172,12 @@ def kept_rows(frame: Frame, features: Sequence[int], missing: Missing) -> list[i
             f"every row of {frame.file or 'the table'} has a missing cell; none is left"
         )
     return kept
+
+
+def _no_number(column: Column) -> int | None:
+    if column.numbers is not None:
+        return column.no_number()
+    return next((i for i, text in enumerate(column.texts or ()) if text is not None), None)
 
 
 def _infinite(column: Column) -> int | None:
@@ -164,7 +193,7 @@ def _refuse(frame: Frame, i: int, j: int) -> None:
         if x is not None and math.isinf(x):
             raise NotFinite(f"{frame.place(i, j)} is {x!r}; only finite numbers are allowed")
         raise MissingValue(f"{frame.place(i, j)} is missing{advice}")
-    if column.numbers is None:
+    if column.numbers is None and (column.texts is None or column.texts[i] is None):
         raise MissingValue(f"{frame.place(i, j)} is {shown(cell)}, a missing value{advice}")
     try:
         number_in(cell, frame.place(i, j))
@@ -174,7 +203,7 @@ def _refuse(frame: Frame, i: int, j: int) -> None:
     raise MissingValue(f"{frame.place(i, j)} is {shown(cell)}, a missing value{advice}")
 
 
-def _categories(frame: Frame, j: int) -> tuple[str, ...]:
+def _categories(frame: Frame, j: int, kept: Rows) -> tuple[str, ...]:
     """The categories of a column: in the order of the file if it declares them, else sorted.
 
     Spec: PREP-ONEHOT
@@ -182,7 +211,8 @@ def _categories(frame: Frame, j: int) -> tuple[str, ...]:
     column = frame.columns[j]
     if column.categories is not None:
         return column.categories
-    seen = sorted({text for text in column.names() if text is not None})
+    texts = [*column.names()]
+    seen = sorted({text for i in kept if (text := texts[i]) is not None})
     if not seen:
         raise MissingValue(f"{frame.place(0, j)}: no cell of the column holds a category")
     return tuple(seen)
@@ -194,6 +224,7 @@ def _assembled(
     """The cells of the rows that stay, with indicators for categories; NaN where missing."""
     assert plan.columns is not None
     d = sum(column.width for column in plan.columns)
+    within("memory", 8 * d * len(kept), f"{frame.file or 'the table'} with its categories")
     values = array(DOUBLES, bytes(8 * d * len(kept)))
     at = 0
     for j, column in zip(places, plan.columns, strict=True):
@@ -269,7 +300,8 @@ def _fills(
         column = data.values[j :: data.d]
         seen = [(x, w) for x, w in zip(column, weights, strict=True) if x == x and w]
         if not seen:
-            raise MissingValue("a column has no cell that is there and weighs anything")
+            name = j + 1 if data.features is None else data.features[j]
+            raise MissingValue(f"the column {name!r} has no cell that is there and weighs anything")
         fills.append(rule([x for x, _ in seen], [w for _, w in seen]))
     return tuple(fills)
 

@@ -6,7 +6,8 @@ gives the same rows to every command and to Python.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from refclust.data.dataset import Dataset, Dense
@@ -19,9 +20,20 @@ from refclust.data.preparing.record import Preparation
 from refclust.data.preparing.scales import scale_of, scaled
 from refclust.data.preparing.selecting import selected, with_columns
 from refclust.data.readers.formats import Options, Reader
+from refclust.data.readers.tables.choosing import all_numbers
 from refclust.data.readers.tables.layout import Layout, arranged, check_names
 from refclust.data.typed import Frame
-from refclust.errors import BadCell, BadHeader, BadOption, MissingColumn, MissingValue, NotFinite
+from refclust.errors import (
+    BadCell,
+    BadHeader,
+    BadOption,
+    MissingColumn,
+    MissingValue,
+    NoSpread,
+    NotFinite,
+    RefclustError,
+    TooLarge,
+)
 
 _MAYBE_TYPED = (BadCell, BadHeader, MissingValue, NotFinite)
 
@@ -46,10 +58,10 @@ def read_prepared(reader: Reader, path: str, options: Options, asked: Asked = NO
         if options.categorical is None and asked.missing == "refuse":
             try:
                 data = reader.read(path, options)
-            except _MAYBE_TYPED:
-                pass  # some cell is no number: what the columns hold will tell
-            else:
-                return _of_numbers(reader, path, options, asked, data)
+            except _MAYBE_TYPED as error:
+                # Some cell is no number: what the columns hold will tell.
+                return _of_frame(reader, path, options, asked, error)
+            return _of_numbers(reader, path, options, asked, data)
         return _of_frame(reader, path, options, asked)
 
 
@@ -86,7 +98,10 @@ def read_again(plan: Preparation | None, reader: Reader, path: str, options: Opt
             f"the model was made of a table with categories or missing cells; the format "
             f"{reader.name} has no columns of that kind"
         )
-    frame = reader.frame(path, replace(options, columns=None, exclude=None), None)
+    # Columns that the plan calls by name are those of a header.
+    by_name = any(isinstance(column.name, str) for column in plan.columns)
+    header = True if by_name and options.header is None else options.header
+    frame = reader.frame(path, replace(options, columns=None, exclude=None, header=header), None)
     roles = replace(options, columns=None, exclude=None, categorical=None, header=frame.named)
     columns = arranged(frame.file, frame.names, roles)
     return frames.applied(plan, frame, frames.beside(frame, columns), places_of(plan, frame))
@@ -102,7 +117,10 @@ def rows_kept(
     if plan is None or plan.columns is None or plan.missing != "drop" or reader.frame is None:
         return None
     frame = reader.frame(path, replace(options, columns=None, exclude=None), None)
-    return frames.kept_rows(frame, places_of(plan, frame), plan.missing)
+    places = places_of(plan, frame)
+    pairs = zip(places, plan.columns, strict=True)
+    nominal = frozenset(j for j, column in pairs if column.categories is not None)
+    return frames.kept_rows(frame, places, plan.missing, nominal)
 
 
 def places_of(plan: Preparation, frame: Frame) -> list[int]:
@@ -136,7 +154,8 @@ def _of_rows(reader: Reader, path: str, options: Options, asked: Asked) -> Prepa
         raise BadOption(
             f"the format {reader.name} has no missing cells; --missing belongs to tables"
         )
-    return _scaled(read_rows(reader, path, options), options, asked)
+    with _in_file(display_name(path)):
+        return _scaled(read_rows(reader, path, options), options, asked)
 
 
 def _of_numbers(
@@ -166,12 +185,26 @@ def _of_numbers(
         options = exact(options, head, [places.features[j] for j in stay], places)
         if left_out:
             notes.append(deciding.note_of(left_out, places, head.named))
-    return _scaled(data, options, asked, tuple(notes))
+    with _in_file(display_name(path)):
+        return _scaled(data, options, asked, tuple(notes))
 
 
-def _of_frame(reader: Reader, path: str, options: Options, asked: Asked) -> Prepared:
+def _of_frame(
+    reader: Reader,
+    path: str,
+    options: Options,
+    asked: Asked,
+    error: RefclustError | None = None,
+) -> Prepared:
     assert reader.frame is not None
-    frame = reader.frame(path, options, None)
+    try:
+        frame = reader.frame(path, options, None)
+    except TooLarge:
+        if error is not None:
+            raise error from None  # what stands at its beginning is worth more than its end
+        raise
+    if isinstance(error, BadCell | BadHeader) and len(frame.columns) == 1:
+        raise error  # it may be that another delimiter is meant, which this one says
     return prepared_frame(frame, options, asked)
 
 
@@ -185,12 +218,14 @@ def prepared_frame(frame: Frame, options: Options, asked: Asked) -> Prepared:
     if frame.named:
         check_names(frame.file, frame.names, features)
     around = frames.beside(frame, columns)
-    data = frames.encoded(frame, features, around, columns, asked)
+    with _in_file(frame.file):
+        data = frames.encoded(frame, features, around, columns, asked)
     notes = [deciding.note_of(left_out, columns, frame.named)] if left_out else []
     if data.n < frame.n:
         gone = frame.n - data.n
         notes.append(f"{gone:,} of {frame.n:,} rows dropped: a cell is missing")
-    if left_out or options.exclude is not None or options.columns is not None:
+    typed = data.preparation is not None and data.preparation.columns is not None
+    if left_out or typed or options.exclude is not None or options.columns is not None:
         options = exact(options, frame, features, columns)
     return Prepared(data, options, tuple(notes))
 
@@ -203,17 +238,29 @@ def exact(options: Options, frame: Frame, features: Sequence[int], columns: Layo
 
     def called(places: Sequence[int]) -> tuple[str, ...]:
         return tuple(
-            frame.names[j] if frame.named and frame.names.count(frame.names[j]) == 1 else str(j + 1)
-            for j in places
+            frame.names[j] if frames.known_by_name(frame, j) else str(j + 1) for j in places
         )
 
     categorical = [j for j in features if j in columns.categorical]
     return replace(
         options,
+        # Numbers alone do not tell whether there is a header, nor do names that look like them.
+        header=frame.named if all_numbers(called(features)) else options.header,
         columns=called(features),
         exclude=None,
         categorical=called(categorical) if categorical else None,
     )
+
+
+@contextmanager
+def _in_file(name: str) -> Iterator[None]:
+    """Say of what a column is in which file it stands, unless that was said."""
+    try:
+        yield
+    except (MissingValue, NoSpread, NotFinite) as error:
+        if name in str(error):
+            raise
+        raise type(error)(f"{name}: {error}") from None
 
 
 def _has_patterns(options: Options, data: Dataset) -> bool:

@@ -131,16 +131,14 @@ class Preparation:
             words.append(f"scaled: {self.scale.rule}")
         encoded = [column for column in self.columns or () if column.categories is not None]
         if encoded:
-            names = "column" if len(encoded) == 1 else "columns"
+            held = "column" if len(encoded) == 1 else "columns"
+            indicators = sum(column.width for column in encoded)
             words.append(
-                f"categories of {len(encoded)} {names} as {sum(c.width for c in encoded)} "
-                f"indicators of weight {self.weight:g}"
+                f"{len(encoded)} {held} as {indicators} indicators of weight {self.weight:g}"
             )
         if self.missing != "refuse":
             words.append(
-                "rows with missing cells dropped"
-                if self.missing == "drop"
-                else f"missing cells filled in: {self.missing}"
+                f"missing cells: {'rows dropped' if self.missing == 'drop' else self.missing}"
             )
         return "; ".join(words)
 

@@ -152,6 +152,8 @@ def columns_of(data: Dataset) -> Iterator[tuple[Sequence[float], Sequence[int]]]
     """The numbers of every feature with the weights of their rows, as integers on one scale.
 
     A sparse feature ends with a zero for all rows that do not name it.
+
+    Spec: PREP-SPARSE
     """
     weights = [1] * data.n if data.weights is None else integers(data.weights)[0]
     matrix = data.matrix
@@ -178,6 +180,8 @@ def columns_of(data: Dataset) -> Iterator[tuple[Sequence[float], Sequence[int]]]
 
 def integers(values: Sequence[float]) -> tuple[list[int], int]:
     """Doubles as integers over one power of two, and its exponent.
+
+    Spec: none (another way to write doubles)
 
     >>> integers([0.5, 3.0])
     ([1, 6], 1)

@@ -34,19 +34,25 @@ def selected(data: Dataset, options: Options, file: str) -> Dataset:
 
     Spec: PREP-COLUMNS
     """
-    if options.columns is None and options.exclude is None:
-        return data
+    return with_columns(data, places(data, options, file))
+
+
+def places(data: Dataset, options: Options, file: str) -> list[int]:
+    """Where the columns stand that options ask for.
+
+    Spec: PREP-COLUMNS
+    """
     names = () if data.features is None else tuple(map(str, data.features))
     resolver = Resolver(file, data.d, names)
-    places = [*range(data.d)]
+    stay = [*range(data.d)]
     if options.columns is not None:
-        places, _ = chosen(resolver, options.columns)
+        stay, _ = chosen(resolver, options.columns)
     if options.exclude is not None:
         gone = {*chosen(resolver, options.exclude)[0]}
-        places = [j for j in places if j not in gone]
-    if not places:
+        stay = [j for j in stay if j not in gone]
+    if not stay:
         raise MissingColumn(f"{file} has no column left for a feature; it has {data.d} in all")
-    return with_columns(data, places)
+    return stay
 
 
 def _columns(matrix: Dense | Sparse, places: Sequence[int]) -> Dense | Sparse:

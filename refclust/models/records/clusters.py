@@ -43,6 +43,7 @@ from refclust.models.records.mixtures import MixtureModel as MixtureModel
 from refclust.models.records.rows import Row, Rows, directed, room
 
 GIVEN: Final = "given"
+GOWER: Final = "gower"
 TotalCosine: TypeAlias = Annotated[
     float | None,
     double(),
@@ -237,12 +238,12 @@ class AgglomerativeParams:
     """How a tree of merges was asked for."""
 
     linkage: Annotated[str, words((*LINKAGES, GIVEN))]
-    metric: Annotated[str, words((*METRICS, GIVEN))]
+    metric: Annotated[str, words((*METRICS, GOWER, GIVEN))]
     cut: Annotated[Cut, ONE_KEY, on_line] | None
 
     def check(self, node: Node, known: Known) -> None:
-        """Refuse distances that were given and measured."""
-        if (self.metric == GIVEN) != (known["kind"] == "distances"):
+        """Refuse distances that were given and measured; of a mixed table only they are kept."""
+        if (self.metric in (GIVEN, GOWER)) != (known["kind"] == "distances"):
             place = node.entry("metric")
             place.fail(f"{self.metric} does not go with data.kind, {known['kind']}")
 

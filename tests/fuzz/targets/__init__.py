@@ -7,8 +7,8 @@ from typing import Final
 
 from tests.fuzz.cases import Target
 
-_MODULES: Final = ("texts", "dialects", "sparse", "arrays", "beside", "documents", "answers",
-            "keys", "calls", "commands")  # fmt: skip
+_MODULES: Final = ("texts", "dialects", "mixed", "sparse", "arrays", "beside", "documents",
+            "answers", "keys", "calls", "commands")  # fmt: skip
 
 
 def targets() -> tuple[Target, ...]:

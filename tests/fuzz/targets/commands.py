@@ -78,6 +78,9 @@ _OUTPUTS: Final = ("model", "out", "trace", "checkpoint", "dendrogram", "newick"
 _WORK: Final = ("restarts", "trials", "references", "folds", "samples", "rows", "n", "limit", "top")
 _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "covariance": ("full", "tied", "diagonal", "EII", "VVV", "VEV", "all", "full,tied", "XXX"),
+    "columns": ("x", "y,x", "x:y", "1-2", "*", "z*", "", ",", '"x', "y:x", "x,x", "2-", "x*,[y]"),
+    "exclude": ("x", "y", "*", "2-", "label", "z", "", "1:1"),
+    "categorical": ("x", "label", "y,x", "*", "z", ""),
     "delimiter": (",", "tab", ";", "comma", ";;", "\\t", "é"),
     "format": ("csv", "tsv", "jsonl", "svmlight", "lines", "npy", "nosuch", "folder", "ldac"),
     "to": ("csv", "jsonl", "npy", "npz", "svmlight", "matrixmarket", "nosuch"),

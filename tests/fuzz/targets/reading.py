@@ -95,11 +95,11 @@ _POOL: Final[Mapping[str, tuple[Any, ...] | None]] = {
     "text_column": None,
     "array": None,
     "columns": (["1"], ["1", "2"], ["2", "1"], ["1", "1"], ["x"], [], ["0"], [""], ["9" * 5000]),
+    "exclude": (["1"], ["2"], ["x*"], ["1-1"], ["0"], [""], ["*"], ["2:"]),
     "base": (0, 1, 2, -1, 10**30),
     "decimal": ("point", "comma", "semicolon"),
     "encoding": ("cp1252", "latin-1", "utf-16", "utf-8", "ascii", "klingon", "", "base64"),
     "vocabulary": ("", "nosuch", "data.vocab"),
-    "exclude": (["1"], ["x"], ["*"], ["1-2"], []),
     "categorical": (["1"], ["x*"], ["9"]),
     "text": ({"min_df": "1"}, {"min_df": "9"}, {"max_df": "1/9"}, {"tfidf": True}, {"min_df": "0"}),
 }

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from refclust.cli.commands.explain.model import fitted_to, opened
+from refclust.cli.commands.explain.model import centres_in_units, fitted_to, in_units, opened
 from refclust.cli.show.tables import Table, in_latex
 from refclust.cli.show.worked import Form, Formula, Piece, Title, Words, number, rendered
 from refclust.errors import BadOption
@@ -94,11 +94,14 @@ class Iteration:
             f"M-step. The rows are {'those' if same else 'not those'} that the model was "
             "fitted to" + ("; where it converged, little is left to gain." if same else ".")
         )
+        yield from in_units(self.data, self.row)
         yield Title(f"E-step, row {self.data.row_name(self.row)}")
         yield from steps.expectation(self)
         yield from self._shared()
         yield Title("M-step")
         yield from steps.maximisation(self)
+        means = enumerate(getattr(self.after.parameters, "means", ()))
+        yield from centres_in_units(self.data, [(f"mean {k}", mean) for k, mean in means])
         yield Title("What was gained")
         yield from self._gained()
 

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from refclust.cli.commands.explain import kmeans_start as starts
-from refclust.cli.commands.explain.model import fitted_to, left_out, listed, opened
+from refclust.cli.commands.explain.model import (
+    centres_in_units,
+    fitted_to,
+    in_units,
+    left_out,
+    listed,
+    opened,
+)
 from refclust.cli.show.tables import Table
 from refclust.cli.show.worked import Form, Piece, Title, Words, exactly, rendered
 from refclust.errors import BadOption
@@ -67,10 +74,14 @@ def _pieces(
         yield Words(f"Its start cannot be shown: {missing}.")
     else:
         yield from draws.pieces(start, data)
+    yield from in_units(iteration.rows.plain, iteration.row)
     yield Title(f"Assignment, row {data.row_name(iteration.row)}")
     yield from steps.assignment(iteration)
     yield Title("Update")
     yield from steps.update(iteration)
+    if not iteration.cosine:
+        named = [(f"centre {k}", centre) for k, centre in enumerate(iteration.after)]
+        yield from centres_in_units(data, named)
     yield Title("What changed")
     yield from steps.changes(iteration)
 

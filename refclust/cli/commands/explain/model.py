@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from refclust.cli.show.worked import Piece, Words
+from refclust.cli.show.tables import Table
+from refclust.cli.show.worked import Formula, Piece, Title, Words
 from refclust.errors import BadOption, IndexOutOfRange
 from refclust.escape import for_terminal
+from refclust.formulas.vectors import Exact, Vector, components
 
 if TYPE_CHECKING:
     from refclust.data.dataset import Dataset
@@ -56,6 +59,51 @@ def full_row(data: Dataset, i: int) -> Sequence[float]:
 def listed(data: Dataset) -> range:
     """The features that are shown."""
     return range(min(data.d, MOST))
+
+
+def in_units(data: Dataset, row: int) -> Iterator[Piece]:
+    """A row as the user has it, and how it became the numbers below.
+
+    Spec: PREP-UNITS
+    """
+    plan = data.preparation
+    if plan is None:
+        return
+    yield Title(f"Row {data.row_name(row)} in your own units")
+    yield Formula("x = c + s z,  z = (x - c) / s", r"x=c+s\,z,\qquad z=\frac{x-c}{s}")
+    z = full_row(data, row)
+    lines = []
+    for j in listed(data):
+        centre, divisor = plan.unit(j)
+        value = centre + divisor * Fraction(z[j])
+        numbers = (value, centre, divisor, Fraction(z[j]))
+        lines.append([data.feature_name(j), *map(_short, numbers)])
+    yield Table(["feature", "x", "c", "s", "z"], lines)
+    yield from left_out(data)
+    yield Words(f"Prepared: {plan.said() or 'columns chosen'}. All that follows is about z.")
+
+
+def centres_in_units(data: Dataset, named: Sequence[tuple[str, Vector]]) -> Iterator[Piece]:
+    """Centres or means as the user would measure them.
+
+    Spec: PREP-UNITS
+    """
+    plan = data.preparation
+    if plan is None:
+        return
+    yield Words("In your own units, x = c + s z:")
+    lines = []
+    for name, centre in named:
+        numbers = components(centre)
+        units = [(plan.unit(j), numbers.get(j, Fraction(0))) for j in listed(data)]
+        lines.append([name, *(_short(c + s * z) for (c, s), z in units)])
+    yield Table(["", *(data.feature_name(j) for j in listed(data))], lines)
+
+
+def _short(value: Exact | float) -> str:
+    from refclust.cli.show.clusters import number
+
+    return number(float(value))
 
 
 def left_out(data: Dataset) -> Iterator[Piece]:

@@ -127,7 +127,8 @@ def _fit(
     )
     from refclust.cli.show import classifiers as summary
 
-    source = dataio.read(path, asked)
+    normal = "discriminants" in rule or getattr(call, "kind", None) == "gaussian"
+    source = dataio.read(path, asked, constants="drop" if normal else None)
     labels = None if file is None else label_files.read(file, reading, source.data)
     known = source.data.labels if labels is None else labels
     if known is None:

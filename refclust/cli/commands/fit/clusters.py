@@ -63,6 +63,7 @@ def kmeans(
     from refclust.cluster.fit import kmeans_steps
 
     source = dataio.read(data, reading)
+    dataio.note_scales(source.data, call.metric)
     asked = replace(
         call,
         data=source.data,
@@ -110,6 +111,7 @@ def bisecting(
     from refclust.cluster import bisecting as algorithm
 
     source = dataio.read(data, reading)
+    dataio.note_scales(source.data, call.metric)
 
     def split(live: fit_run.Live, checkpoint: Checkpoint | None) -> BisectingFit:
         def watch(leaves: int) -> None:
@@ -167,10 +169,17 @@ def agglomerative(
     from refclust.cluster import hierarchical
     from refclust.models.clusters import Cut
 
-    source = (
-        dataio.read_plain(call.distances, reading) if data is None else dataio.read(data, reading)
-    )
-    rows: dict[str, Any] = {"distances" if data is None else "data": source.data}
+    rows: dict[str, Any]
+    if data is None:
+        source = dataio.read_plain(call.distances, reading)
+        rows = {"distances": source.data}
+    elif call.metric == hierarchical.GOWER:
+        source, table = dataio.read_mixed(data, reading)
+        rows = {"data": table}
+    else:
+        source = dataio.read(data, reading)
+        dataio.note_scales(source.data, call.metric)
+        rows = {"data": source.data}
     tree = hierarchical.agglomerative(**vars(replace(call, backend=files.backend, **rows)))
     cut = None if tree.labels is None else Cut(k=call.k, height=call.height)
     lines = fit_files.merge_lines(tree.merges)
@@ -180,7 +189,8 @@ def agglomerative(
     if files.as_json:
         fit_files.say_fit(summary.tree_json(tree, source.data, sizes), scores, outputs, source)
     else:
-        fit_files.tell(summary.tree_lines(tree, sizes), scores, outputs)
+        done = source.data if data is not None else None
+        fit_files.tell(summary.tree_lines(tree, sizes, done), scores, outputs)
 
 
 for _name, _place, _help in (

@@ -216,17 +216,23 @@ def write_joined(outputs: Outputs, source: Source, added: Mapping[str, Sequence[
 
 
 def centres(path: str, data: Dataset) -> Dataset:
-    """Read centres to start from, over the features of the data."""
-    from refclust.cli.options.data import DataOptions, read
+    """Read centres to start from, in the units of the data as the user has them."""
+    from refclust.backends.plugins import formats
     from refclust.data.align import aligned
+    from refclust.data.files.source import keeping
+    from refclust.data.preparing.reading import read_again
+    from refclust.data.readers.formats import Options
     from refclust.errors import DimensionMismatch
+    from refclust.models.reading import in_units
 
-    rows, left_out = aligned(read(path, DataOptions()).data, data.features, data.d)
+    with keeping(path):
+        given = read_again(data.preparation, formats.choose(path), path, Options())
+    rows, left_out = aligned(given, data.features, data.d)
     if left_out:
         raise DimensionMismatch(
             f"{for_terminal(path)} has {left_out} features that the data do not have"
         )
-    return rows
+    return in_units(data.preparation, rows)
 
 
 def trace_lines(trace: Sequence[Iteration], metric: str) -> Iterator[str]:
@@ -285,6 +291,7 @@ def say_fit(facts: dict[str, Any], scores: list[Score], outputs: Outputs, source
             "refclust": __version__,
             **facts,
             "format": source.format,
+            "preparation": preparation_json(source.data),
             "scores": [score_json(score) for score in scores],
             "files": {
                 "model": outputs.model,
@@ -294,6 +301,15 @@ def say_fit(facts: dict[str, Any], scores: list[Score], outputs: Outputs, source
             },
         }
     )
+
+
+def preparation_json(data: Dataset) -> Any:
+    """What was done to the columns, as a model file holds it; null if nothing was."""
+    if data.preparation is None:
+        return None
+    from dataclasses import asdict
+
+    return asdict(data.preparation)
 
 
 def tell(lines: Iterable[str], scores: list[Score], outputs: Outputs) -> None:

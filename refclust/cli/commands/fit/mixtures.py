@@ -124,7 +124,9 @@ def _fit(
     from refclust.mixture.families.named import record
     from refclust.mixture.fit import begun_by
 
-    source = dataio.read(path, reading)
+    # A column that is constant has no variance, and no normal density.
+    constants: Any = "drop" if family == "gaussian" else None
+    source = dataio.read(path, reading, constants=constants)
     shares: dict[str, Any] = {"p": _background(source.data, family)} if background else {}
     asked = replace(
         call,

@@ -50,8 +50,11 @@ from refclust.errors import (
     EmptyFile,
     RefclustError,
 )
+from refclust.limits import within
 
 _LIKE_A_ROLE: Final = re.compile(r"(?:id|label|class|target|cluster|weight)s?_?[0-9]*", re.I)
+_CHECKED: Final = 1 << 13  # after so many rows of texts their memory is counted again
+_CELL: Final = 60  # bytes that a short text takes
 
 
 def read_csv(path: str, options: Options) -> Dataset:
@@ -133,6 +136,8 @@ def _framed(
         lines.append(table.line)
         if len(cells) == most:
             break
+        if not len(cells) % _CHECKED:
+            within("memory", _CELL * columns.width * len(cells), f"{display_name(path)} as texts")
     file = display_name(path)
     if not cells and most is None:
         held = "a header but no row below it" if columns.names else "no row"

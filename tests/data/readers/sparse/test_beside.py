@@ -50,9 +50,7 @@ def test_line_j_is_the_name_of_column_j(
 ) -> None:
     folder = tmp_path_factory.mktemp("v")
     (folder / "a.vocab").write_text("\n".join(words) + "\n", encoding="utf-8")
-    (folder / "a.svm").write_text(
-        f"c 1:1 {len(words)}:1\n" if len(words) > 1 else "c 1:1\n"
-    )
+    (folder / "a.svm").write_text(f"c 1:1 {len(words)}:1\n" if len(words) > 1 else "c 1:1\n")
     data = read(str(folder / "a.svm"))
     assert (data.d, data.features) == (len(words), tuple(words))
 
