@@ -86,3 +86,10 @@ def test_whoever_reads_tells_how_far(tmp_path: Path) -> None:
     steps = [done for done, _ in seen if done is not None]
     assert steps == sorted(steps)
     assert (len(steps) > 2, steps[-1], seen[-1]) == (True, size, (None, None))
+
+
+def test_a_workbook_without_the_distribution_that_reads_it(cli: Cli) -> None:
+    Path("a.xlsx").write_bytes(b"PK\x03\x04 and more")
+    done = cli("fit", "kmeans", "a.xlsx", "-k", "2")
+    assert done.code == 2
+    assert "the distribution refclust-arrow reads it; name one of: csv, " in done.err

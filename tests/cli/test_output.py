@@ -24,7 +24,8 @@ CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=
 def test_a_fit_writes_the_rows_as_they_were(cli: Cli) -> None:
     Path("t.csv").write_bytes(TABLE.encode())
     done = cli("fit", "kmeans", "t.csv", "-k", "2", *ASKED, "--output", "out.csv")
-    assert (done.code, done.err) == (0, "refclust: wrote out.csv\n")
+    assert done.code == 0
+    assert done.err.endswith("refclust: wrote out.csv\n")
     assert Path("out.csv").read_bytes().decode() == (
         'name;"size ";x;cluster;distance\r\n"a;b";1,50;0;0;0,125\r\n'
         ' c;9,25;"1";1;0,0\r\nd;1,75;0;0;0,125\r\n'

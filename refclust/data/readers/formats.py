@@ -43,6 +43,7 @@ _MODULES: Final = (
     "texts",
 )
 _BINARY: Final = ("npy", "npz")
+_ELSEWHERE: Final = (".parquet", ".feather", ".arrow", ".xlsx", ".xls", ".xlsb", ".ods")
 HEAD: Final = 1 << 16  # bytes by which a format is recognised
 SURE_ENOUGH: Final = 0.5  # from here on a format is taken because of the first bytes alone
 
@@ -296,6 +297,8 @@ def _recognised(path: str, known: Sequence[Reader]) -> Reader:
             stream.read(1)  # tells if it fails
         raise EmptyFile(f"{name} is empty")
     likely = f"it looks most like {chosen.name}; " if best > 0 else ""
+    if suffix(path) in _ELSEWHERE:
+        likely = "the distribution refclust-arrow reads it; "
     raise UnknownFormat(
         f"cannot tell the format of {name} from its name or its first bytes; {likely}"
         f"name one of: {_names(known)}"
