@@ -237,6 +237,17 @@ def _keys(record: type, known: Known) -> dict[str, Part]:
     return keyed
 
 
+def _rare(record: type, known: Known) -> frozenset[str]:
+    """The keys that need not be there, with those of inlined records."""
+    rare: set[str] = set()
+    for field in fields_of(record).values():
+        if field.inlined is not None:
+            rare |= _rare(field.inlined.choose(known), known)
+        elif field.if_any:
+            rare.add(field.key)
+    return frozenset(rare)
+
+
 def _names(record: type) -> frozenset[str]:
     """What a record must agree with, beside its own fields."""
     listed = fields_of(record)
@@ -287,6 +298,7 @@ def _object(record: type) -> Part:
     """An object with a key for each field."""
 
     def read(node: Node, known: Known) -> Any:
+        rare = _rare(record, known)
         keys = [key for key in _keys(record, known) if key not in rare or key in node.mapping()]
         return _read(record, node, dict(zip(keys, node.members(*keys), strict=True)), known)
 
@@ -305,7 +317,7 @@ def _object(record: type) -> Part:
         if name not in defs:
             defs[name] = {}  # in its place, before those inside
             keys = {key: part.schema(defs, known) for key, part in _keys(record, known).items()}
-            rules = getattr(record, "RULES", {})
+            rules, rare = getattr(record, "RULES", {}), _rare(record, known)
             defs[name] = {**_shaped(keys, [key for key in keys if key not in rare]), **rules}
         return {"$ref": f"#/$defs/{name}"}
 
@@ -315,7 +327,6 @@ def _object(record: type) -> Part:
         return {"properties": narrower} if narrower else None
 
     names = _names(record)
-    rare = {field.key for field in fields_of(record).values() if field.if_any}
     make = lambda value: value if isinstance(value, record) else taken(record, value)  # noqa: E731
     return Part(read, schema, (dict,), names, plain, make, narrowed, scalar=False)
 
