@@ -22,7 +22,6 @@ from refclust.cli.commands.proof import spec, trace, vectors, verify
 from refclust.cli.plugins import Program
 from refclust.cli.strict import App
 from refclust.errors import RefclustError, TooLarge
-from refclust.escape import for_line
 from refclust.notes import listen, watch
 
 DEBUG_VARIABLE = "REFCLUST_DEBUG"
@@ -78,6 +77,7 @@ def _version(wanted: bool) -> None:
     )
     from refclust.backends.plugins.commands import distributions
     from refclust.backends.plugins.switch import disabled
+    from refclust.escape import for_line
 
     if not disabled() and (plugins := distributions()):
         output.say(f"plugins: {', '.join(map(for_line, plugins))}")
