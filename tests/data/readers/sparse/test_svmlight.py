@@ -157,7 +157,7 @@ def test_broken_files(raw: bytes, code: str, message: str) -> None:
 
 
 def test_options_that_are_of_no_use() -> None:
-    refused(b"a 1:1\n", "bad-option", "the format svmlight cannot use the option array; it takes base", array="X")  # fmt: skip
+    refused(b"a 1:1\n", "bad-option", "the format svmlight cannot use the option array; it takes base, vocabulary", array="X")  # fmt: skip
     Path("x.svm.gz").write_bytes(gzip.compress(b"a 1:1\n" * 1000)[:-12])
     with pytest.raises(RefclustError, match=r"^x\.svm\.gz ends in \.gz but cannot be unpacked"):
         read("x.svm.gz")
