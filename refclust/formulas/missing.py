@@ -253,7 +253,7 @@ def expected_log_density(x: Gapped, before: Component, after: Component) -> Exac
     Spec: MISS-BOUND
 
     >>> float(expected_log_density([2], (1, [0], [[1]]), (1, [2], [[1]])))
-    -0.9189385332046727
+    -0.9189385332046728
     """
     (_, old, spread), (_, mu, sigma) = before, after
     away = difference(expected_row(x, old, spread), mu)

@@ -33,7 +33,7 @@ def model_of(
     >>> from refclust.mixture.families.named.gaussian import gaussian_mixture
     >>> model = model_of(gaussian_mixture([[0], [2], [9], [11]], 2, covariance="tied", limit=0))
     >>> model.algorithm, model.params.settings, model.fitted.parameters.covariances
-    ('gaussian', GaussianSettings(covariance='EEE', floor=0.0), ((1.0,), (1.0,)))
+    ('gaussian', GaussianSettings(covariance='EEE', floor=0.0, missing=None), ((1.0,), (1.0,)))
     """
     family = FAMILIES.get(fit.family)
     if family is None:

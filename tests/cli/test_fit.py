@@ -115,7 +115,7 @@ def test_json(cli: Cli) -> None:
         ("adjusted_rand", 1.0),
         ("purity", 1.0),
     ]
-    assert answer["files"] == {"model": None, "labels": "l.csv", "table": None}
+    assert answer["files"] == {"model": None, "labels": "l.csv", "table": None, "output": None}
     assert without_seconds(answer["provenance"])["requested"] == "auto"
     assert (answer["seed"], answer["format"]) == (0, "csv")
 

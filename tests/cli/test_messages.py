@@ -66,7 +66,8 @@ def test_methods_are_known_to_spec(cli: Cli, name: str, clause: str) -> None:
 @pytest.mark.parametrize("covariance", ["full", "EII", "VII", "tied", "diagonal"])
 def test_identical_rows_are_not_advised_what_fails_too(cli: Cli, covariance: str) -> None:
     Path("same.csv").write_text("a,b\n" + "1,2\n" * 5, encoding="utf-8")
-    done = cli("fit", "gaussian", "same.csv", "-k", "1", "--covariance", covariance)
+    keep = ("--constants", "keep")
+    done = cli("fit", "gaussian", "same.csv", "-k", "1", "--covariance", covariance, *keep)
     assert done.code == 3
     assert done.err == (
         "refclust: all rows are the same, within rounding: no covariance can be estimated from "
@@ -76,10 +77,20 @@ def test_identical_rows_are_not_advised_what_fails_too(cli: Cli, covariance: str
 
 def test_a_column_that_is_constant_is_still_advised(cli: Cli) -> None:
     Path("flat.csv").write_text("a,b\n1,2\n2,2\n4,2\n7,2\n", encoding="utf-8")
-    done = cli("fit", "gaussian", "flat.csv", "-k", "1")
+    done = cli("fit", "gaussian", "flat.csv", "-k", "1", "--constants", "keep")
     assert "column b has the same value in all rows" in done.err
     assert "choose a spherical covariance (EII, VII)" in done.err
     assert cli("fit", "gaussian", "flat.csv", "-k", "1", "--covariance", "EII").code == 0
+
+
+def test_rows_that_are_all_the_same_have_no_feature_left(cli: Cli) -> None:
+    Path("same.csv").write_text("a,b\n" + "1,2\n" * 5, encoding="utf-8")
+    done = cli("fit", "gaussian", "same.csv", "-k", "1")
+    assert (done.code, done.err) == (
+        3,
+        "refclust: same.csv has no column left for a feature: a (constant), b (constant); "
+        "--columns uses what it names [missing-column]\n",
+    )
 
 
 def test_squares_beyond_the_doubles_say_what_to_do(cli: Cli) -> None:

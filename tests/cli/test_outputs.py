@@ -21,6 +21,10 @@ from refclust.cli.app import run
 from refclust.data.files import atomic, unfinished
 from tests.cli.conftest import Cli
 
+SCALES = (  # one of two columns has nearly all variance
+    "refclust: x has 98.4% of all variance, so it decides almost alone; --scale standard lets all "
+    "features count"
+)
 KMEANS = ("fit", "kmeans", "points.csv", "-k", "2")
 GAUSSIAN = ("fit", "gaussian", "points.csv", "-k", "2", "--floor", "0.1", "--limit", "3")
 TREE = ("fit", "agglomerative", "points.csv", "-k", "2")
@@ -127,7 +131,7 @@ def test_the_other_files_of_a_fit_are_written(cli: Cli) -> None:
     with appearing("o.json"):
         done = cli(*KMEANS, "--model", "o.json", "--labels", "l.csv", "--trace", "t.csv")
     assert (done.code, done.out) == (3, "")
-    assert done.err.splitlines()[:2] == ["refclust: wrote l.csv", "refclust: wrote t.csv"]
+    assert done.err.splitlines()[:3] == [SCALES, "refclust: wrote l.csv", "refclust: wrote t.csv"]
     assert Path("o.1.json").read_bytes() == Path("m.json").read_bytes()
     assert Path("o.json.checkpoint").exists()
     assert cli(*KMEANS, "--model", "p.json", "--labels", "k.csv", "--trace", "s.csv").code == 0
@@ -140,6 +144,7 @@ def test_a_model_that_cannot_be_written_costs_no_labels(cli: Cli) -> None:
     done = cli(*KMEANS, "--model", "/dev/full", "--labels", "l.csv", "--checkpoint", "c", "--force")
     assert done.code == 3
     assert done.err == (
+        f"{SCALES}\n"
         "refclust: wrote l.csv\n"
         "refclust: cannot write /dev/full: no space left on device [file-not-found]\n"
     )
@@ -271,6 +276,7 @@ def test_a_finished_fit_outlives_a_checkpoint_that_cannot_be_written(
     assert done.err.splitlines() == [
         "refclust: the checkpoint is not up to date: cannot write /dev/full: no space left on "
         "device",
+        SCALES,
         "refclust: wrote o.json",
     ]
     assert Path("o.json").read_bytes() == Path("m.json").read_bytes()

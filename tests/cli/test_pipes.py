@@ -175,6 +175,6 @@ def test_too_little_memory_is_no_fault(cli: Cli, monkeypatch: pytest.MonkeyPatch
     def hungry(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("refclust.data.readers.tables.csvfile.open_table", hungry)
+    monkeypatch.setattr("refclust.data.readers.tables.opening.open_table", hungry)
     done = cli("sniff", "table.csv")
     assert (done.code, done.err.endswith("[too-large]\n")) == (3, True)

@@ -194,8 +194,8 @@ def test_explain_for_programs(cli: Cli) -> None:
     assert answer["p_value"].startswith("p is the chance")
     plain = cli("explain", "ari", "good.txt", "poor.txt", "--format", "json").json()
     assert (plain["p_value"], plain["score"]["exact"]) == (None, "-1/2")
-    refused = cli("explain", "em", "m.json", "rows.csv", "--format", "json")
-    assert (refused.code, json.loads(refused.err)["code"]) == (2, "bad-option")
+    refused = cli("explain", "em", "nosuch.json", "rows.csv", "--format", "json")
+    assert (refused.code, json.loads(refused.err)["code"]) == (3, "file-not-found")
 
 
 def test_explain_one_at_a_time(cli: Cli) -> None:

@@ -311,7 +311,8 @@ NUMBER = "an int, float or Fraction is needed (a truth value is not a number)"
         (
             "iris.csv",
             "bad-number",
-            "the data are 'iris.csv' (str); rows of numbers are needed, not a file name",
+            "the data are 'iris.csv' (str); rows of numbers are needed, not a file name: "
+            "refclust.read(path) reads a file",
         ),
         (
             {"a": [1]},

@@ -29,7 +29,11 @@ from refclust.errors import BadOption
 from refclust.fitting.options import LEFT_OPEN, Call, Member, Option, members, takes
 from refclust.kernels.distances import METRICS
 from refclust.kernels.linkage import LINKAGES
-from refclust.mixture.bayes.fit import variational_gaussian, variational_multinomial
+from refclust.mixture.bayes.fit import (
+    variational_bernoulli,
+    variational_gaussian,
+    variational_multinomial,
+)
 from refclust.mixture.choosing.options import SelectCall
 from refclust.mixture.families.named import names
 from refclust.mixture.options import (
@@ -40,6 +44,7 @@ from refclust.mixture.options import (
     MeansCall,
     MultinomialCall,
     Variation,
+    VariationalBernoulliCall,
     VariationalGaussianCall,
     VariationalMultinomialCall,
 )
@@ -59,6 +64,7 @@ CALLS: dict[Callable[..., Any], type] = {
     refclust.geometric_steps: MeansCall,
     refclust.poisson_mixture: MeansCall,
     refclust.poisson_steps: MeansCall,
+    variational_bernoulli: VariationalBernoulliCall,
     variational_gaussian: VariationalGaussianCall,
     variational_multinomial: VariationalMultinomialCall,
     refclust.select: SelectCall,
@@ -116,7 +122,7 @@ def test_every_fit_of_the_package_declares_its_options() -> None:
         name
         for name, home in refclust._HOMES.items()
         if home.split(".")[1] in ("cluster", "classify")
-        or home == "refclust.mixture.choosing.selection"
+        or home in ("refclust.mixture.choosing.selection", "refclust.mixture.bayes.fit")
     } | {f"{family}_{what}" for family in names() for what in ("mixture", "steps")}
     fits.remove("crossval")  # its options are those of the splits; a model is given as a call
     assert fits == {call.__name__ for call in CALLS if hasattr(refclust, call.__name__)}
@@ -150,7 +156,7 @@ def test_the_help_of_backends_is_the_same_everywhere() -> None:
 
 def test_names_are_those_of_the_kernels() -> None:
     assert members(AgglomerativeCall)["linkage"].choices == LINKAGES
-    assert members(AgglomerativeCall)["metric"].choices == METRICS
+    assert members(AgglomerativeCall)["metric"].choices == (*METRICS, "gower")
     assert members(KMeansCall)["start"].choices == tuple(STARTS)
     assert members(BisectingCall)["start"].choices == tuple(STARTS)
 
@@ -227,9 +233,11 @@ def test_an_unknown_option_is_refused_with_those_allowed(
 
 def test_rows_may_be_named_and_must_be_there() -> None:
     assert refclust.kmeans(data=[[0], [2]], k=1).rss == 2.0
-    with pytest.raises(TypeError, match="missing a required argument: 'data'"):
+    with pytest.raises(BadOption, match="kmeans was not given data"):
         refclust.kmeans(k=1)  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="too many positional arguments"):
+    with pytest.raises(
+        BadOption, match="kmeans was given 3 values without names; only data, k may"
+    ):
         refclust.kmeans([[0], [2]], 1, 2)  # type: ignore[call-arg, arg-type]
 
 

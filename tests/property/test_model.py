@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import struct
-from array import array
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -28,6 +27,7 @@ from refclust.data.readers.formats import Options, read
 from refclust.data.text import TextOptions
 from refclust.data.vectors import distance
 from refclust.errors import BadModel, KOutOfRange
+from refclust.fitting.labels import Labels
 from refclust.models.clusters import from_json, model_of, to_json, tree_of
 from refclust.models.nearest import distances, predict
 from refclust.models.reading import read_like, reading_of
@@ -311,7 +311,7 @@ def test_the_rows_of_a_fit_get_back_their_labels(
         return  # fewer different rows than clusters
     model = cast(ClusterModel, from_json(to_json(model_of(fit, data=data)), "m"))
     assert predict(model, data).labels == fit.labels
-    assert type(predict(fit, data).labels) is array
+    assert type(predict(fit, data).labels) is Labels
 
 
 @pytest.mark.spec("MODEL-DIST")

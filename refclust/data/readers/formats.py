@@ -147,7 +147,7 @@ def builtin() -> tuple[Reader, ...]:
     """Return the readers that come with refclust.
 
     >>> [reader.name for reader in builtin()][:3]
-    ['csv', 'tsv', 'jsonl']
+    ['csv', 'tsv', 'arff']
     """
     readers: list[Reader] = []
     for name in _MODULES:

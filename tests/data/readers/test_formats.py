@@ -59,7 +59,7 @@ def test_the_suffix_decides(path: str, name: str) -> None:
 def test_the_name_decides_before_the_suffix() -> None:
     assert choose("a.csv", "lines").name == "lines"
     with pytest.raises(
-        UnknownFormat, match=r"^there is no format 'xls'; there are: csv, tsv, jsonl"
+        UnknownFormat, match=r"^there is no format 'xls'; there are: csv, tsv, arff, jsonl"
     ):
         choose("a.csv", "xls")
 
@@ -96,7 +96,7 @@ def test_no_reader_fits(put: Put) -> None:
         choose(put("a.txt", b"some words of a text\nand more words\n"))
     assert str(caught.value).startswith(
         "cannot tell the format of a.txt from its name or its first bytes; it looks most like "
-        "lines; name one of: csv, tsv, jsonl"
+        "lines; name one of: csv, tsv, arff, jsonl"
     )
     with pytest.raises(UnknownFormat, match=r"of b from its name or its first bytes; name one of"):
         choose(put("b", b"\x00\x01\x02"))

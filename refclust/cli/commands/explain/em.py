@@ -204,6 +204,6 @@ def _stepped(
         options |= {"top": params.top} if params.variation == "top" else {}
         options |= {"damping": params.damping} if params.variation == "generalized" else {}
     kind = record(model.family)
-    settings = asdict(params.settings).items()
-    options |= {name: value for name, value in settings if name in members(kind.call)}
+    settings = {name: x for name, x in asdict(params.settings).items() if x is not None}
+    options |= {name: x for name, x in settings.items() if name in members(kind.call)}
     return finished(begun_by(kind, kind.call(data=data, **options)))
