@@ -101,3 +101,15 @@ def test_refusals(
 def test_classes_are_needed(table: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["crossval", "lda", table, "--column", "a"]) == 2
     assert "which classes?" in capsys.readouterr().err
+
+
+@pytest.mark.spec("PREP-MODEL")
+def test_scales_have_seen_all_rows_and_say_so(
+    table: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["crossval", "lda", table, "--labels", "kind", "--folds", "4"]
+    said = "refclust: scales and fills are those of all rows, also of those that a fold holds out\n"
+    assert run([*asked, "--scale", "standard"]) == 0
+    assert capsys.readouterr().err == said
+    assert run(asked) == 0
+    assert capsys.readouterr().err == ""

@@ -13,7 +13,7 @@ from refclust.cli.options import label_files
 from refclust.cli.options.dealing import Dealing
 from refclust.cli.options.evidence.labelings import BackendName, Json
 from refclust.cli.options.groups import together
-from refclust.cli.output import say, say_data, say_json
+from refclust.cli.output import note, say, say_data, say_json
 from refclust.cli.show.tables import Form, Table, csv, in_csv
 from refclust.errors import BadOption
 
@@ -92,6 +92,9 @@ def crossval(
     if classes is None:
         raise BadOption("which classes? --labels names a column of the data, or a file")
     rows = replace(source.data, labels=tuple(classes)) if file is not None else source.data
+    plan = rows.preparation
+    if plan is not None and (plan.scale is not None or plan.fills is not None):
+        note("scales and fills are those of all rows, also of those that a fold holds out")
     validation = validate(
         trainings,
         rows,
