@@ -89,6 +89,7 @@ def test_explain_tells_the_backend(cli: Cli) -> None:
 # -- spec -------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_spec_shows_a_clause(cli: Cli) -> None:
     done = cli("spec", "ari")
     assert done.code == 0
@@ -152,6 +153,7 @@ PROBLEMS = [
 ]
 
 
+@pytest.mark.long
 def test_trace_shows_the_matrix(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     built = matrix.build()
     monkeypatch.setattr(matrix, "build", lambda: built)  # it takes seconds

@@ -85,6 +85,7 @@ def start(path: Path, options: dict[str, Any]) -> subprocess.Popen[str]:
 
 @pytest.mark.spec("KM-CKPT")
 @pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.long
 def test_killed_fits_go_on(name: str, tmp_path: Path) -> None:
     due = told(kmeans(DATA, **OPTIONS[name]))
     rng = random.Random(name)

@@ -88,6 +88,7 @@ def test_the_number_of_clusters() -> None:
 
 
 @pytest.mark.spec("DATA-LIMIT")
+@pytest.mark.long
 def test_centres_fit_into_the_memory_allowed() -> None:
     wide = sparse(array("q", [0, 1, 2]), array("q", [0, 999]), array("d", [1.0, 1.0]), 1000)
     fits: tuple[Callable[[], object], ...] = (

@@ -237,6 +237,7 @@ def test_the_bound_of_documents() -> None:
 
 @pytest.mark.spec("MS-VISEL", "VB-COMMON", "VB-DIAG", "VB-BALL")
 @pytest.mark.parametrize("criterion", ["evidence", "importance"])
+@pytest.mark.long
 def test_all_are_those_with_a_conjugate_prior(criterion: Any) -> None:
     """The first component is wide and the second narrow, in both columns: no common precision."""
     wide = [[4.0 * x, 4.0 * y] for x in range(-2, 3) for y in range(-1, 2)]
@@ -291,6 +292,7 @@ def test_superfluous_components_return_to_their_prior() -> None:
     ("name", "other", "best"),
     [("faithful", "VEE", ("EEE", 3)), ("iris", "EEE", ("VEV", 2))],
 )
+@pytest.mark.long
 def test_the_choices_of_mclust(name: str, other: str, best: tuple[str, int]) -> None:
     """Among the best of its table the same model wins, with the same numbers or better ones."""
     told = MCLUST["defaults"][name]

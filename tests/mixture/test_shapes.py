@@ -50,6 +50,7 @@ def best(model: str, given_case: Case, **options: Any) -> Any:
 @pytest.mark.spec("GMM-COVM")
 @pytest.mark.parametrize("given_case", CASES)
 @pytest.mark.parametrize("model", NAMES)
+@pytest.mark.long
 def test_nothing_better_in_the_model(model: str, given_case: Case) -> None:
     covariances = best(model, given_case)
     reached = given_case.objective(covariances)

@@ -85,6 +85,7 @@ def objective(counts: Block, scatters: Blocks, covariances: Blocks) -> Any:
 
 @pytest.mark.spec("GMM-COVM")
 @pytest.mark.parametrize("given", SLOW)
+@pytest.mark.long
 def test_few_iterations_where_turns_need_hundreds(given: Problem) -> None:
     counts, scatters = given
     before: Blocks | None = None

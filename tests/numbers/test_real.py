@@ -430,6 +430,7 @@ def test_generated_identities(a: Fraction, b: Fraction, k: int) -> None:
         assert left.fraction == right.fraction
 
 
+@pytest.mark.long
 def test_a_hundred_thousand_terms() -> None:
     x = total(Fraction(1, 1 + i % 3) * log(2 + i % 250) for i in range(100_000))
     short = total(
@@ -444,6 +445,7 @@ def test_a_thousand_terms_are_decided_exactly() -> None:
     assert x * 3 == log(7) + log(11) + log(13)
 
 
+@pytest.mark.long
 def test_a_tree_of_depth_fifty_thousand() -> None:
     up = log(2)
     for _ in range(50_000):
