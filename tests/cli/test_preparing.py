@@ -183,3 +183,14 @@ def test_centres_are_in_the_users_units(cli: Cli) -> None:
 def test_wrong_options(cli: Cli, option: tuple[str, str]) -> None:
     done = cli("fit", "kmeans", "sheet.csv", "-k", "3", *READ, *option)
     assert (done.code, done.out) == (2, "")
+
+
+def test_sniff_advises_once(cli: Cli) -> None:
+    rows = [
+        f"{name},{colour},{x}" for x, (name, colour) in enumerate(zip("abcd", "rrbb", strict=True))
+    ]
+    Path("mixed.csv").write_text("\n".join(["name,colour,x", *rows]) + "\n", encoding="utf-8")
+    done = cli("sniff", "mixed.csv")
+    assert done.code == 3
+    assert done.out.count("is not a number") == 1
+    assert "it cannot be read: mixed.csv:2: column" in done.out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -58,6 +59,9 @@ def sniff(
         if error.code in ("bad-option", "file-not-found", "backend-refused"):
             raise  # this says nothing about what is in the file
         trouble = error
+        if plan is not None:
+            # What the beginning seemed to say of a cell is now said by who read the columns.
+            plan = replace(plan, notes=tuple(n for n in plan.notes if "is not a number" not in n))
     if as_json:
         _say_json(file, plan, data, trouble)
     else:
@@ -75,8 +79,6 @@ def _settled(plan: Plan, prepared: Prepared, options: Options) -> Plan:
     done = "" if data.preparation is None else data.preparation.said()
     if not prepared.notes and prepared.options == options and not done:
         return plan
-    from dataclasses import replace
-
     from refclust.data.readers.cells import listed
 
     names = [data.feature_name(j) for j in range(data.d)]
