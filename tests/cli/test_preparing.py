@@ -186,11 +186,9 @@ def test_wrong_options(cli: Cli, option: tuple[str, str]) -> None:
 
 
 def test_sniff_advises_once(cli: Cli) -> None:
-    rows = [
-        f"{name},{colour},{x}" for x, (name, colour) in enumerate(zip("abcd", "rrbb", strict=True))
-    ]
-    Path("mixed.csv").write_text("\n".join(["name,colour,x", *rows]) + "\n", encoding="utf-8")
-    done = cli("sniff", "mixed.csv")
+    rows = [f"shop {i} here,{'nord' if i % 2 else 'sued'},{i * i % 7}" for i in range(12)]
+    Path("shops.csv").write_text("\n".join(["shop,region,x", *rows]) + "\n", encoding="utf-8")
+    done = cli("sniff", "shops.csv")
     assert done.code == 3
     assert done.out.count("is not a number") == 1
-    assert "it cannot be read: mixed.csv:2: column" in done.out
+    assert "it cannot be read: shops.csv:2: column 2 ('region') is 'sued'" in done.out
