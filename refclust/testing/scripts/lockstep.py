@@ -275,7 +275,6 @@ def _write(made: Script, rung: Rung) -> None:
         case "path" | "cosine-path":
             path_calls(made, rung.path, "euclidean" if rung.kind == "path" else "cosine")
         case "fit":
-            made = Script([rung.data])
             fit_calls(made, rung)
         case "candidates":
             candidate_calls(made, rung.centres or ())
