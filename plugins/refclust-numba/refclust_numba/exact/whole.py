@@ -119,7 +119,7 @@ def _square_adder(limbs: int) -> Any:
             code = Emit(context, builder, signature, args)
             numbers, magic, totals = code.memories(0, 2, 3)
             (vectors,) = code.values(1)
-            cuts = [code.spread(magic, limb) for limb in range(limbs)]
+            cuts = [code.broadcast(magic, limb) for limb in range(limbs)]
             sums = [tools.alloca_once(builder, _WHOLES) for _ in range(limbs)]
             for total in sums:
                 builder.store(ir.Constant(_WHOLES, [0] * DOUBLES), total)

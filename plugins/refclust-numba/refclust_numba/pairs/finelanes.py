@@ -86,7 +86,7 @@ def fine_distances(
                 with emit.loop(d) as column:
                     x = emit.load(packed, begin, (column.index, STRANDS))
                     for o, square in enumerate(squares):
-                        y = emit.spread(lines, line, (d, o), column.index)
+                        y = emit.broadcast(lines, line, (d, o), column.index)
                         square.add_square(*emit.two_sum(x, emit.opposite(y)))
                 weight = emit.load(weights, (block, STRANDS), own)
                 for total, square in zip(sums, squares, strict=True):
