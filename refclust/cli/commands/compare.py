@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
@@ -17,23 +17,33 @@ if TYPE_CHECKING:
     from refclust.cli.show.trials import TrialComparison
 
 
+Answers: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="TRUE A B [C …]",
+        help="The true labels and what each classifier said, FILE or FILE:COLUMN.",
+    ),
+]
+Trials: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--trials",
+        metavar="FILE",
+        help="Instead: what methods reached, a CSV file, a column per method, a row per trial.",
+    ),
+]
+IdColumn: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="C", help="Column of ids by which rows of files meet. [the column id, if any]"
+    ),
+]
+
+
 @together(Writing, "writing", leave_out=("draw", "verbose"))
 def compare(
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="TRUE A B [C …]",
-            help="The true labels and what each classifier said, FILE or FILE:COLUMN.",
-        ),
-    ] = None,
-    trials: Annotated[
-        str | None,
-        typer.Option(
-            "--trials",
-            metavar="FILE",
-            help="Instead: what methods reached, a CSV file, a column per method, a row per trial.",
-        ),
-    ] = None,
+    files: Answers = None,
+    trials: Trials = None,
     alpha: Annotated[
         float, typer.Option(metavar="A", help="The level of the critical difference of --trials.")
     ] = 0.05,
@@ -43,12 +53,7 @@ def compare(
         typer.Option(metavar="C", help="A column with answers, of A or of TRUE; repeat it."),
     ] = None,
     delimiter: Delimiter = None,
-    id_column: Annotated[
-        str | None,
-        typer.Option(
-            metavar="C", help="Column of ids by which rows of files meet. [the column id, if any]"
-        ),
-    ] = None,
+    id_column: IdColumn = None,
     statistic: Annotated[
         Literal["accuracy", "macro_f1", "kappa"],
         typer.Option(help="What exchanging and drawing again compare."),

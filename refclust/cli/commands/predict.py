@@ -56,18 +56,21 @@ class Answer:
     provenance: Provenance
 
 
+LabelsFile: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--labels",
+        metavar="FILE",
+        help="Write the cluster of each row to .csv, .tsv or .jsonl. [CSV on stdout]",
+    ),
+]
+
+
 @dataio.reads
 def predict(
     model: ModelFile,
     data: dataio.DataFile,
-    labels: Annotated[
-        str | None,
-        typer.Option(
-            "--labels",
-            metavar="FILE",
-            help="Write the cluster of each row to .csv, .tsv or .jsonl. [CSV on stdout]",
-        ),
-    ] = None,
+    labels: LabelsFile = None,
     output: OutputFile = None,
     distance: Annotated[
         bool, typer.Option("--distance", help="Add how far each row is from its centre.")
@@ -83,7 +86,10 @@ def predict(
     ] = False,
     impossible: Annotated[
         ImpossibleName,
-        typer.Option("--impossible", help="Rows that nothing can have made: refuse, or by shares."),
+        typer.Option(
+            "--impossible",
+            help="Rows that no component allows: an error, or decided by shares alone.",
+        ),
     ] = "error",
     spreadsheet_safe: SpreadsheetSafe = False,
     force: Force = False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
 
 import typer
 
@@ -25,40 +25,43 @@ if TYPE_CHECKING:
     from refclust.metrics.score import Score
 
 
+Metrics: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric",
+        "-m",
+        metavar="KEY",
+        help="A metric such as nmi or nmi[average=min]; may be repeated. [all]",
+        autocompletion=complete_metric,
+    ),
+]
+Permutation: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--permutation",
+        metavar="KEY",
+        help="Instead: how likely permuted labels reach as good a value of this metric of two "
+        "labelings; may be repeated.",
+        autocompletion=complete_metric,
+    ),
+]
+Samples: TypeAlias = Annotated[
+    int,
+    typer.Option(metavar="N", min=1, help="Tables that --permutation draws, if there are many."),
+]
+
+
 @together(Writing, "writing")
 @together(DataOptions, "reading", leave_out=READING)
 @together(EvidenceOptions, "evidence")
 def score(
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric",
-            "-m",
-            metavar="KEY",
-            help="A metric such as nmi or nmi[average=min]; may be repeated. [all]",
-            autocompletion=complete_metric,
-        ),
-    ] = None,
+    metric: Metrics = None,
     all_metrics: Annotated[
         bool,
         typer.Option("--all", help="Also the metrics that are slow for many objects."),
     ] = False,
-    permutation: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--permutation",
-            metavar="KEY",
-            help="Instead: how likely permuted labels reach as good a value of this metric of two "
-            "labelings; may be repeated.",
-            autocompletion=complete_metric,
-        ),
-    ] = None,
-    samples: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=1, help="Tables that --permutation draws, if there are many."
-        ),
-    ] = 999,
+    permutation: Permutation = None,
+    samples: Samples = 999,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of these draws.")] = 0,
     listed: Annotated[
         bool, typer.Option("--list", help="List all metrics, by what they need, and stop.")

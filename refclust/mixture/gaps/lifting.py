@@ -121,12 +121,11 @@ def _component(
         own = [n * (x * x + c) for x, c in zip(shifts, conditional.left[0], strict=True)]
         return _Whole([*first, *missing], [[*second, *own]], [*squares, *own])
     if any(ways):
-        shifts = [
-            x + _product(row, ways) for x, row in zip(shifts, conditional.slopes, strict=True)
-        ]
+        slopes = conditional.slopes
+        shifts = [x + _product(row, ways) for x, row in zip(shifts, slopes, strict=True)]
         reach = [
             x + sum(abs(a * b) for a, b in zip(row, ways, strict=True))
-            for x, row in zip(reach, conditional.slopes, strict=True)
+            for x, row in zip(reach, slopes, strict=True)
         ]
     lines = [list(second[i * s : (i + 1) * s]) for i in range(s)]
     pulled = [_product(row, first) for row in conditional.slopes]
@@ -148,17 +147,24 @@ def _component(
         ]
         for a, line in enumerate(crossed)
     ]
-    roots = list(map(math.sqrt, squares))
-    sizes = [
-        (sum(abs(b) * r for b, r in zip(row, roots, strict=True)) + math.sqrt(n) * x) ** 2
-        + n * conditional.left[a][a]
-        for a, (row, x) in enumerate(zip(conditional.slopes, reach, strict=True))
-    ]
+    sizes = _sizes(n, squares, conditional, reach)
     return _Whole(
         [*first, *(f + n * x for f, x in zip(pulled, shifts, strict=True))],
         _bordered(lines, crossed, own_lines),
         [*squares, *sizes],
     )
+
+
+def _sizes(
+    n: float, squares: Sequence[float], conditional: Conditional, reach: Sequence[float]
+) -> list[float]:
+    """No less than the second moments of missing cells, of which roundings are a share."""
+    roots = list(map(math.sqrt, squares))
+    return [
+        (sum(abs(b) * r for b, r in zip(row, roots, strict=True)) + math.sqrt(n) * x) ** 2
+        + n * conditional.left[a][a]
+        for a, (row, x) in enumerate(zip(conditional.slopes, reach, strict=True))
+    ]
 
 
 def _bordered(
